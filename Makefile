@@ -1,0 +1,74 @@
+# Everything a person or CI types. A fresh machine needs git, make and Node >= 18 with npm; `make` itself does the rest.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# npm must find the machine's own Node (it replaces the one in node_modules); everything else uses the project's.
+HOST_PATH := $(PATH)
+export PATH := $(CURDIR)/node_modules/.bin:$(CURDIR)/.cache/bin:$(PATH)
+
+.PHONY: help setup deps kubectl init cluster-bin check unit test demo bench rows mutants fuzz bundle generate format clean
+
+help: ## show this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+setup: deps ## install everything that the targets below need
+	@sh scripts/setup/system.sh compiler docker lab cross
+	node scripts/setup/kubectl.ts
+	$(MAKE) init
+
+deps:
+	@PATH="$(HOST_PATH)" node scripts/setup/dependencies.mjs
+
+kubectl: deps ## put a current kubectl into .cache/bin
+	@node scripts/setup/kubectl.ts
+
+init: deps ## build holdfast-init, the small C program beside every sandbox
+	@sh scripts/setup/system.sh compiler
+	$(MAKE) -C runtime/init
+
+cluster-bin: deps ## build a real kube-apiserver and etcd (needs Go; minutes, once)
+	@node scripts/setup/cluster-bin.ts
+
+check: deps ## format, lint, types, unused code, import direction, generated files, unit tests
+	@sh scripts/setup/system.sh compiler
+	node scripts/check.ts
+
+unit: deps ## the unit tests: no daemon, no API server of another kind
+	@sh scripts/setup/system.sh compiler
+	vitest run --project unit
+
+test: setup ## every test, those on real Docker daemons included
+	@node scripts/test.ts
+
+demo: deps ## sandboxes from kubectl to the kernel and back (KEEP=1 leaves them running)
+	@sh scripts/setup/system.sh compiler docker
+	node scripts/setup/kubectl.ts --quiet
+	$(MAKE) -s init
+	node scripts/demo.ts
+
+bench: setup ## measure against raw Docker, side by side; writes bench-out/
+	@node test/bench/main.ts
+
+rows: setup ## run the tests and write docs/rows.md: which requirement is shown by which test
+	@node scripts/rows.ts
+
+mutants: deps ## mutation tests of the pure modules
+	@node scripts/mutants.ts
+
+fuzz: deps ## fuzz the parsers of the wire protocol (FUZZ_SECONDS=60)
+	@sh scripts/setup/system.sh compiler
+	node scripts/fuzz.ts
+
+bundle: deps ## one file, dist/holdfast.js
+	@node scripts/bundle.ts
+
+generate: deps ## write the generated files (CRDs, reference)
+	@node scripts/generate.ts
+
+format: deps ## format the sources
+	@biome format --write .
+
+clean: ## remove what was built here (the download cache in ~/.cache/holdfast stays)
+	@rm -rf dist coverage reports bench-out .stryker-tmp .cache
+	if [ -f runtime/init/Makefile ]; then $(MAKE) -C runtime/init clean; fi
