@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { conditionSchema, type ObjectMeta } from './meta.ts';
+import { reservedRules } from './rules.ts';
 
 const time = z.iso.datetime({ offset: true });
 
@@ -65,7 +66,8 @@ export const sandboxNodeSpecSchema = z
           .describe('Memory held back, as in resources.memory.'),
       })
       .optional()
-      .describe('Held back from the total of the runtime for everything else on the machine.'),
+      .describe('Held back from the total of the runtime for everything else on the machine.')
+      .meta({ 'x-kubernetes-validations': reservedRules }),
     storageReserveMiB: z
       .int()
       .min(0)
@@ -90,8 +92,18 @@ export const sandboxNodeStatusSchema = z
       })
       .optional()
       .describe('The agent.'),
-    runtimes: z.array(nodeRuntimeSchema).max(8).optional().describe('The runtimes of the node.'),
-    conditions: z.array(conditionSchema).max(16).optional().describe('What is known about the node.'),
+    runtimes: z
+      .array(nodeRuntimeSchema)
+      .max(8)
+      .optional()
+      .describe('The runtimes of the node.')
+      .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] }),
+    conditions: z
+      .array(conditionSchema)
+      .max(16)
+      .optional()
+      .describe('What is known about the node.')
+      .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] }),
   })
   .describe('What the node is.');
 export type SandboxNodeStatus = z.infer<typeof sandboxNodeStatusSchema>;

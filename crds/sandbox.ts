@@ -1,8 +1,17 @@
 import { z } from 'zod';
 import { conditionSchema, type ObjectMeta } from './meta.ts';
 import { limitsStatusSchema, terminationSchema } from './limits-status.ts';
+import { ACCEPTED } from './quantity.ts';
+import { limitRules, setupNeedsInitRule, valueOrSourceRule } from './rules.ts';
 
 const time = z.iso.datetime({ offset: true });
+/** No program can be given a NUL: it ends a string in C. */
+// oxlint-disable-next-line no-control-regex
+const noNUL = /^[^\x00]*$/;
+// oxlint-disable-next-line no-control-regex
+const userAndGroup = /^[^\s\x00:]+(:[^\s\x00:]+)?$/;
+// oxlint-disable-next-line no-control-regex
+const absolutePath = /^\/[^\x00]+$/;
 const envName = z
   .string()
   .min(1)
@@ -20,16 +29,18 @@ const secretKeyRefSchema = z
 const envVarSchema = z
   .object({
     name: envName.describe('The name of the variable.'),
-    value: z.string().max(131072).optional().describe('Its value.'),
+    value: z.string().max(131072).regex(noNUL).optional().describe('Its value; empty by default.'),
     valueFrom: z
       .object({ secretKeyRef: secretKeyRefSchema })
       .optional()
       .describe('Where its value comes from; instead of value.'),
   })
-  .describe('An environment variable.');
+  .describe('An environment variable.')
+  .meta({ 'x-kubernetes-validations': [valueOrSourceRule] });
 export type EnvVar = z.infer<typeof envVarSchema>;
 
-const argv = z.array(z.string().max(131072)).max(1024);
+const byName = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] };
+const argv = z.array(z.string().max(131072).regex(noNUL)).max(1024);
 const allowList = z.array(z.string().min(1).max(261)).max(256);
 
 /**
@@ -40,8 +51,11 @@ const allowList = z.array(z.string().min(1).max(261)).max(256);
 export const resourcesSchema = z
   .record(z.string(), z.union([z.int(), z.string()]))
   .describe(
-    'The limits: cpu ("500m", "0.5", 2), memory ("512Mi", "4g") and pids (64), each optional. They bind everything that runs in the sandbox.',
-  );
+    'The limits, each optional; they bind everything that runs in the sandbox. ' +
+      `cpu: ${ACCEPTED.cpu}; a fraction must be quoted. memory: ${ACCEPTED.memory}. pids: ${ACCEPTED.pids}. ` +
+      'An unknown key is refused.',
+  )
+  .meta({ maxProperties: 3, 'x-kubernetes-validations': limitRules });
 
 export const setupSchema = z
   .object({
@@ -50,11 +64,13 @@ export const setupSchema = z
       .array(envVarSchema)
       .max(512)
       .optional()
-      .describe('Variables for setup alone, over those of the sandbox.'),
+      .describe('Variables for setup alone, over those of the sandbox.')
+      .meta(byName),
     workingDir: z
       .string()
       .min(1)
       .max(4096)
+      .regex(noNUL)
       .optional()
       .describe('Where it runs; the working directory of the sandbox by default.'),
     timeoutSeconds: z
@@ -71,7 +87,12 @@ export const setupSchema = z
 export const sandboxSpecSchema = z
   .object({
     runtime: z.enum(['docker', 'podman']).optional().describe('The container runtime; any by default.'),
-    image: z.string().min(1).max(1024).describe('The image, as the runtime names it.'),
+    image: z
+      .string()
+      .min(1)
+      .max(1024)
+      .regex(/^[!-~]+$/)
+      .describe('The image, as the runtime names it.'),
     imagePullPolicy: z
       .enum(['Always', 'IfNotPresent', 'Never'])
       .optional()
@@ -80,7 +101,8 @@ export const sandboxSpecSchema = z
       .array(z.object({ name: z.string().min(1).max(253).describe('The name of the Secret.') }))
       .max(16)
       .optional()
-      .describe('Secrets of type kubernetes.io/dockerconfigjson for the registry.'),
+      .describe('Secrets of type kubernetes.io/dockerconfigjson for the registry.')
+      .meta(byName),
     command: argv
       .optional()
       .describe(
@@ -91,17 +113,20 @@ export const sandboxSpecSchema = z
       .array(envVarSchema)
       .max(512)
       .optional()
-      .describe('Environment variables, over those of the image.'),
+      .describe('Environment variables, over those of the image.')
+      .meta(byName),
     workingDir: z
       .string()
       .min(1)
       .max(4096)
+      .regex(noNUL)
       .optional()
       .describe('The working directory; that of the image by default.'),
     user: z
       .string()
       .min(1)
       .max(256)
+      .regex(userAndGroup)
       .optional()
       .describe('user, uid, user:group or uid:gid; that of the image by default.'),
     readOnlyRootFilesystem: z
@@ -128,7 +153,13 @@ export const sandboxSpecSchema = z
       .describe('The hosts the sandbox may reach; none by default.'),
     workspace: z
       .object({
-        path: z.string().min(2).max(4096).regex(/^\//).default('/workspace').describe('Where it is mounted.'),
+        path: z
+          .string()
+          .min(2)
+          .max(4096)
+          .regex(absolutePath)
+          .default('/workspace')
+          .describe('Where it is mounted.'),
       })
       .optional()
       .describe('A volume that is kept when the container is replaced and deleted with the sandbox.'),
@@ -164,14 +195,16 @@ export const sandboxSpecSchema = z
     nodeSelector: z
       .record(z.string(), z.string().max(63))
       .optional()
-      .describe('Labels that the SandboxNode must have.'),
+      .describe('Labels that the SandboxNode must have.')
+      .meta({ maxProperties: 64 }),
     onNodeLoss: z.enum(['Keep', 'Replace']).default('Keep').describe('What happens when the node is lost.'),
     onDrift: z
       .enum(['Report', 'Restore', 'Stop'])
       .default('Report')
       .describe('What happens when a limit is changed from outside.'),
   })
-  .describe('What the sandbox should be.');
+  .describe('What the sandbox should be.')
+  .meta({ 'x-kubernetes-validations': [setupNeedsInitRule] });
 export type SandboxSpec = z.infer<typeof sandboxSpecSchema>;
 
 export const sandboxStatusSchema = z
@@ -210,7 +243,12 @@ export const sandboxStatusSchema = z
     finishedAt: time.optional().describe('When the main launch ended.'),
     setup: terminationSchema.optional().describe('How setup ended.'),
     lastTermination: terminationSchema.optional().describe('How the last launch ended.'),
-    conditions: z.array(conditionSchema).max(32).optional().describe('What is known, a condition a subject.'),
+    conditions: z
+      .array(conditionSchema)
+      .max(32)
+      .optional()
+      .describe('What is known, a condition a subject.')
+      .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] }),
   })
   .describe('What the sandbox is.');
 export type SandboxStatus = z.infer<typeof sandboxStatusSchema>;
