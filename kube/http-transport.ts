@@ -1,0 +1,244 @@
+import http from 'node:http';
+import https from 'node:https';
+import { systemClock, type Clock } from './clock.ts';
+import { TransportError } from './errors.ts';
+
+export interface TransportOptions {
+  /** URL of the API server; a path in it is kept as a prefix. */
+  server: string;
+  /** PEM, or PEM in base64 as kubeconfigs have it. */
+  caData?: string;
+  certData?: string;
+  keyData?: string;
+  insecureSkipTLSVerify?: boolean;
+  /** The name the server's certificate must have, where it is not the URL's host. */
+  tlsServerName?: string;
+  /** Headers for each request; asked every time, so that a credential may change. */
+  headers: () => Promise<Record<string, string>> | Record<string, string>;
+  clock?: Clock;
+}
+
+export interface TransportRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With its query. */
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** Until the headers of the answer, and for a call until its end. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+export interface TransportAnswer {
+  code: number;
+  headers: http.IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** Idle connections are closed after this long. */
+const IDLE_CONNECTION_MS = 60_000;
+/** Calls at once; more wait for a connection. Watches are not counted: each holds one for as long as it lasts. */
+const MOST_CALLS = 32;
+
+/**
+ * Bytes to and from one API server over a pool of kept connections: so many handshakes as calls are in flight at
+ * once, not so many as there are calls.
+ */
+export class Transport {
+  readonly #options: TransportOptions;
+  readonly #clock: Clock;
+  readonly #server: URL;
+  readonly #http: typeof http | typeof https;
+  readonly #calls: http.Agent;
+  readonly #watches: http.Agent;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#server = new URL(options.server);
+    if (this.#server.protocol !== 'https:' && this.#server.protocol !== 'http:') {
+      throw new TypeError(`server: not an http or https URL: "${options.server}"`);
+    }
+    const secure = this.#server.protocol === 'https:';
+    this.#http = secure ? https : http;
+    const common = { keepAlive: true, timeout: IDLE_CONNECTION_MS, scheduling: 'lifo' } as const;
+    const tls = secure ? tlsOptions(options) : {};
+    const Pool = secure ? https.Agent : http.Agent;
+    this.#calls = new Pool({ ...common, ...tls, maxSockets: MOST_CALLS });
+    this.#watches = new Pool({ ...common, ...tls });
+  }
+
+  /** One call, answered whole. Throws TransportError, or the reason of the signal. */
+  async call(request: TransportRequest & { maxBytes: number }): Promise<TransportAnswer> {
+    // A kept connection may have been closed by the server at the very moment it was used. Only a read is repeated
+    // here: whether a write took place is unknown, and its caller looks at the state before it writes again.
+    const repeat = request.method === 'GET';
+    try {
+      return await this.#once(request);
+    } catch (error) {
+      if (!repeat || !(error instanceof StaleConnection)) throw error;
+      return await this.#once(request);
+    }
+  }
+
+  async #once(request: TransportRequest & { maxBytes: number }): Promise<TransportAnswer> {
+    const opened = await this.#open(request, this.#calls);
+    try {
+      const body = await opened.body(request.maxBytes);
+      return { code: opened.answer.statusCode ?? 0, headers: opened.answer.headers, body };
+    } finally {
+      opened.release();
+    }
+  }
+
+  /** Answers once the headers are here; the body is the caller's to read, and `close` must be called at the end. */
+  async stream(request: TransportRequest): Promise<OpenAnswer> {
+    const opened = await this.#open(request, this.#watches);
+    opened.stopTimer();
+    return opened;
+  }
+
+  /** Ends every connection, those in use included. */
+  close(): void {
+    this.#calls.destroy();
+    this.#watches.destroy();
+  }
+
+  async #open(request: TransportRequest, agent: http.Agent): Promise<OpenAnswer> {
+    request.signal?.throwIfAborted();
+    const auth = await this.#options.headers();
+    request.signal?.throwIfAborted();
+    const body = request.body === undefined ? undefined : Buffer.from(request.body);
+    const outgoing = this.#http.request({
+      agent,
+      method: request.method,
+      hostname: this.#server.hostname.replace(/^\[|\]$/g, ''),
+      port: this.#server.port || undefined,
+      path: this.#server.pathname.replace(/\/$/, '') + request.path,
+      headers: {
+        ...auth,
+        ...request.headers,
+        ...(body && { 'content-length': String(body.length) }),
+      },
+    });
+    return await new Promise<OpenAnswer>((resolve, reject) => {
+      const opened = new OpenAnswer(outgoing, request, this.#clock);
+      outgoing.once('response', (answer) => {
+        opened.answer = answer;
+        resolve(opened);
+      });
+      outgoing.on('error', (error) => {
+        opened.release();
+        reject(opened.explain(error, outgoing.reusedSocket));
+      });
+      outgoing.end(body);
+    });
+  }
+}
+
+/** The server closed a kept connection before it answered anything on it. */
+class StaleConnection extends TransportError {}
+
+/** An answer whose body is being read. Owns the time limit and the abort listener of its request. */
+export class OpenAnswer {
+  answer!: http.IncomingMessage;
+  readonly #outgoing: http.ClientRequest;
+  readonly #request: TransportRequest;
+  readonly #abort: () => void;
+  #cancelTimer: () => void;
+  #cause: unknown;
+
+  constructor(outgoing: http.ClientRequest, request: TransportRequest, clock: Clock) {
+    this.#outgoing = outgoing;
+    this.#request = request;
+    this.#abort = () => this.fail(request.signal?.reason);
+    request.signal?.addEventListener('abort', this.#abort, { once: true });
+    this.#cancelTimer = clock.setTimer(request.timeoutMs, () =>
+      this.fail(
+        new TransportError(
+          'Timeout',
+          `${request.method} ${request.path}: no answer within ${request.timeoutMs} ms`,
+        ),
+      ),
+    );
+  }
+
+  /** Breaks the connection; what reads or waits gets `cause`. */
+  fail(cause: unknown): void {
+    this.#cause ??= cause;
+    this.#outgoing.destroy();
+    this.answer?.destroy();
+  }
+
+  stopTimer(): void {
+    this.#cancelTimer();
+  }
+
+  /** Lets go of the timer and the signal; the connection goes back to the pool when the body was read. */
+  release(): void {
+    this.#cancelTimer();
+    this.#request.signal?.removeEventListener('abort', this.#abort);
+  }
+
+  /** Ends the request, whatever has been read of it. */
+  close(): void {
+    this.release();
+    this.#outgoing.destroy();
+  }
+
+  async body(maxBytes: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    try {
+      for await (const chunk of this.answer as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > maxBytes) {
+          const error = new TransportError(
+            'TooLarge',
+            `${this.#request.method} ${this.#request.path}: the answer has more than ${maxBytes} bytes`,
+          );
+          this.fail(error);
+          throw error;
+        }
+        parts.push(chunk);
+      }
+    } catch (error) {
+      throw this.explain(error, false);
+    }
+    this.throwIfFailed();
+    return Buffer.concat(parts, bytes);
+  }
+
+  /** A body that we broke off just ends, without an error of its own. */
+  throwIfFailed(): void {
+    if (this.#cause !== undefined) throw this.explain(undefined, false);
+  }
+
+  /** What to tell the caller of a broken request: why we broke it ourselves, or what the transport said. */
+  explain(error: unknown, reusedSocket: boolean): unknown {
+    if (this.#cause !== undefined) return this.#cause;
+    if (error instanceof TransportError) return error;
+    const code = (error as NodeJS.ErrnoException | undefined)?.code;
+    const text = error instanceof Error && error.message !== '' ? error.message : String(code);
+    const stale = reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
+    return new (stale ? StaleConnection : TransportError)(
+      'Unreachable',
+      `${this.#request.method} ${this.#request.path}: ${text}`,
+      { cause: error },
+    );
+  }
+}
+
+function tlsOptions(options: TransportOptions): https.AgentOptions {
+  return {
+    ...(options.caData !== undefined && { ca: pem(options.caData) }),
+    ...(options.certData !== undefined && { cert: pem(options.certData) }),
+    ...(options.keyData !== undefined && { key: pem(options.keyData) }),
+    ...(options.tlsServerName !== undefined && { servername: options.tlsServerName }),
+    ...(options.insecureSkipTLSVerify === true && { rejectUnauthorized: false }),
+  };
+}
+
+function pem(data: string): string {
+  return data.includes('-----BEGIN ') ? data : Buffer.from(data, 'base64').toString('utf8');
+}

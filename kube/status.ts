@@ -1,0 +1,24 @@
+import type { CallOptions, KubeClient, KubeObject, Resource } from './client.ts';
+import { sameJSON } from './equal.ts';
+import { ConflictError, isConflict } from './errors.ts';
+
+/**
+ * Writes `status` with the resourceVersion of `original`, and only where it differs; `original` stays as it is.
+ * Answers the object as it is now on the API (`original` itself when there was nothing to write).
+ * Throws ConflictError when somebody else wrote meanwhile: read again and decide anew, never write over it.
+ */
+export async function writeStatus<S, T extends KubeObject & { status?: S }>(
+  client: KubeClient,
+  resource: Resource,
+  original: T,
+  status: S,
+  options: CallOptions = {},
+): Promise<T> {
+  if (sameJSON(original.status, status)) return original;
+  try {
+    return await client.update<T>(resource, { ...original, status }, { ...options, subresource: 'status' });
+  } catch (error) {
+    if (isConflict(error)) throw new ConflictError(error);
+    throw error;
+  }
+}
