@@ -1,4 +1,11 @@
-import { ACCEPTED, CPU_PATTERN, LIMIT_FIELDS, MEMORY_PATTERN, PIDS_PATTERN } from './quantity.ts';
+import {
+  ACCEPTED,
+  CPU_PATTERN,
+  LIMIT_FIELDS,
+  MEMORY_PATTERN,
+  PIDS_PATTERN,
+  type LimitField,
+} from './quantity.ts';
 
 /**
  * CEL rules for API servers: the same refusals as limits.ts, for every client, strict or not (L1, L3). An API
@@ -46,16 +53,18 @@ const unit = [
 ].join('');
 const hasForm = `m.matches('${cel(MEMORY_PATTERN)}')`;
 
-/** A double is exact enough: whether the bytes are whole is another rule, so half a byte of slack decides it. */
+/** A double is exact enough: other rules see to whole bytes, so less than one byte of slack decides nothing. */
 const memoryRange = refusal(
   'memory',
-  `[string(self['memory'])].all(m, !${hasForm} || [double(${number}) * (${unit}1.0)].all(bytes, bytes > 6291455.5 && bytes < 4503599627370496.5))`,
+  `[string(self['memory'])].all(m, !${hasForm} || [double(${number}) * (${unit}1.0)].all(bytes, bytes > 6291455.5 && bytes < 4503599627370497.0))`,
+  false,
 );
 
 /** Decimals of a unit of 1000^n: as many digits as it has zeros, then zeros alone. */
 const memoryWholeDecimal = refusal(
   'memory',
   `!string(self['memory']).matches('[.][0-9]+[kMGT]?$') || string(self['memory']).matches('[.](0+|[0-9]{1,3}0*k|[0-9]{1,6}0*M|[0-9]{1,9}0*G|[0-9]{1,12}0*T)$')`,
+  false,
 );
 
 const FIVES = Array.from({ length: 19 }, (_, power) => 5n ** BigInt(power)).join(', ');
@@ -66,6 +75,7 @@ const memoryWholeBinary = refusal(
   `[string(self['memory'])].all(m, !m.matches('^[0-9]{1,16}[.][0-9]{1,18}([KMGT]i|[kmgt]b|[mgt])$') || ` +
     `[${number}.split('.')[1]].all(f, int(f) % [${FIVES}][f.size()] == 0 && int(f) / [${FIVES}][f.size()] * ` +
     `(m.matches('(Ti|tb?)$') ? 1099511627776 : m.matches('(Gi|gb?)$') ? 1073741824 : m.matches('(Mi|mb?)$') ? 1048576 : 1024) % [${TWOS}][f.size()] == 0))`,
+  false,
 );
 
 /** For `resources`, a map. */
@@ -104,14 +114,14 @@ export const setupNeedsInitRule: ValidationRule = {
   fieldPath: '.setup',
 };
 
-function refusal(key: 'cpu' | 'memory' | 'pids', accepted: string): ValidationRule {
+/** `speaksOfNull`: of several rules for one key, one alone refuses null, and the others let it pass. */
+function refusal(key: LimitField, accepted: string, speaksOfNull = true): ValidationRule {
   const message = `is refused; accepted: ${ACCEPTED[key]}`;
-  const value = `(type(self['${key}']) == string ? '"' + string(self['${key}']) + '"' : string(self['${key}']))`;
+  const value = `(self['${key}'] == null ? 'null' : type(self['${key}']) == string ? '"' + string(self['${key}']) + '"' : string(self['${key}']))`;
   return {
-    rule: `!('${key}' in self) || (${accepted})`,
+    rule: `!('${key}' in self) || ${speaksOfNull ? `self['${key}'] != null && (` : `self['${key}'] == null || (`}${accepted})`,
     message: `${key} ${message}`,
     messageExpression: `'${key}: ' + ${value} + ' ${message.replaceAll("'", "\\'")}'`,
-    fieldPath: `.${key}`,
   };
 }
 

@@ -7,6 +7,7 @@ export interface StructuralSchema {
   description?: string;
   format?: string;
   default?: unknown;
+  nullable?: true;
   enum?: string[];
   pattern?: string;
   minLength?: number;
@@ -73,13 +74,22 @@ function convert(node: Node, path: string): StructuralSchema {
         ]),
       );
     } else if (key === 'items') out[key] = convert(value as Node, `${path}[]`);
-    else if (key === 'additionalProperties') out[key] = convert(value as Node, `${path}{}`);
+    else if (key === 'additionalProperties') out[key] = mapValue(value as Node, `${path}{}`);
     else if (COPIED.has(key)) out[key] = value;
     else throw new Error(`${path || '.'}: ${key} has no structural form`);
   }
   tidy(out);
   requireBounds(out, path);
   return out;
+}
+
+/**
+ * An API server drops a null that is not allowed, in silence: `memory:` with nothing behind it would mean
+ * unlimited. Allowed by the schema, it reaches the rules of the map, which refuse it.
+ */
+function mapValue(node: Node, path: string): StructuralSchema {
+  const value = convert(node, path);
+  return value['x-kubernetes-int-or-string'] === true ? { ...value, nullable: true } : value;
 }
 
 function tidy(out: Node): void {
