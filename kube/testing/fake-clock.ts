@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from './clock.ts';
+import type { CancelTimer, Clock } from '../clock.ts';
 
 interface FakeTimer {
   atMs: number;
