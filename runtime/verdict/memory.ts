@@ -1,0 +1,139 @@
+import type { Evidence, KernelCounters } from './evidence.ts';
+import { times } from './wording.ts';
+
+/** What the kernel's counters say of kills for memory during the launch (O6). */
+export type KernelWord =
+  /** Something was killed, and the sandbox's own limit was hit. */
+  | 'OurLimit'
+  /** Something was killed, and the own limit was not hit: an ancestor's, or the host's. */
+  | 'OtherLimit'
+  /** Something was killed; whose limit it was could not be read. */
+  | 'SomeLimit'
+  /** Nothing was killed, and the figures are final. */
+  | 'Nothing'
+  | 'Unknown';
+
+/** What the runtime says: its flag, or its event. Neither tells whose limit, or which process. */
+export type RuntimeWord = 'Killed' | 'Silent' | 'Stale';
+
+export interface MemoryFindings {
+  kernel: KernelWord;
+  runtime: RuntimeWord;
+  kills: number | undefined;
+  peakBytes: number | undefined;
+  evidence: string[];
+  contradictions: string[];
+}
+
+export function memoryFindings(evidence: Evidence): MemoryFindings {
+  const findings: MemoryFindings = {
+    kernel: 'Unknown',
+    runtime: 'Silent',
+    kills: undefined,
+    peakBytes: evidence.kernel.after?.peakBytes,
+    evidence: [],
+    contradictions: [],
+  };
+  readKernel(evidence, findings);
+  readRuntime(evidence, findings);
+  compare(findings);
+  return findings;
+}
+
+function readKernel(evidence: Evidence, findings: MemoryFindings): void {
+  const { before, after, held } = evidence.kernel;
+  if (after === undefined) {
+    findings.evidence.push("The kernel's counters could not be read after the end.");
+    return;
+  }
+  if (before === undefined) {
+    findings.evidence.push("The kernel's counters were not read before the launch: nothing to compare with.");
+    return;
+  }
+  for (const { path, content } of after.readings)
+    findings.evidence.push(`${path}: ${content.trim().replaceAll(/\s*\n\s*/g, '; ')}`.slice(0, 512));
+
+  const own = moved(before, after, 'oomKills', findings);
+  const parent = moved(before, after, 'parentOOMKills', findings);
+  if (own === undefined && parent === undefined) {
+    findings.evidence.push('No counter of kills for memory could be compared.');
+    return;
+  }
+  const kills = Math.max(own ?? 0, parent ?? 0);
+  findings.kills = kills;
+  if (kills === 0) {
+    // The parent's figures were read after the container's end, the own ones count as final while held.
+    const final = parent !== undefined || held;
+    findings.kernel = final ? 'Nothing' : 'Unknown';
+    findings.evidence.push(
+      final
+        ? 'The kernel counted no kill for memory during the launch.'
+        : 'The kernel had counted no kill for memory when it was last asked, which was before the end.',
+    );
+    return;
+  }
+  findings.evidence.push(`The kernel counted a kill for memory ${times(kills)} during the launch.`);
+  const hits =
+    moved(before, after, 'limitHits', findings) ?? moved(before, after, 'parentLimitHits', findings);
+  const lateHits = moved(before, after, 'parentLimitHits', findings);
+  if ((hits ?? 0) > 0 || (lateHits ?? 0) > 0) {
+    findings.kernel = 'OurLimit';
+    findings.evidence.push("The sandbox's own memory limit was hit during the launch.");
+  } else if (hits === undefined || (!held && lateHits === undefined)) {
+    findings.kernel = 'SomeLimit';
+    findings.evidence.push('Whether it was the limit of the sandbox could not be read.');
+  } else {
+    findings.kernel = 'OtherLimit';
+    findings.evidence.push(
+      "The sandbox's own memory limit was not hit: it was the limit of a cgroup above it, or the host ran out of memory.",
+    );
+  }
+}
+
+type Figure = 'oomKills' | 'limitHits' | 'parentOOMKills' | 'parentLimitHits';
+
+/** undefined: not read at both times, or gone back, which means another cgroup. */
+function moved(
+  before: KernelCounters,
+  after: KernelCounters,
+  figure: Figure,
+  findings: MemoryFindings,
+): number | undefined {
+  const [from, to] = [before[figure], after[figure]];
+  if (from === undefined || to === undefined) return undefined;
+  if (to >= from) return to - from;
+  const sentence = `${figure} went from ${from} back to ${to}: not the same cgroup.`;
+  if (!findings.contradictions.includes(sentence)) findings.contradictions.push(sentence);
+  return undefined;
+}
+
+function readRuntime(evidence: Evidence, findings: MemoryFindings): void {
+  const { flag } = evidence;
+  if (evidence.events.some((event) => event.action === 'oom')) {
+    findings.runtime = 'Killed';
+    findings.evidence.push('The runtime sent an oom event during the launch.');
+  }
+  if (flag.after === true) {
+    if (flag.before !== true && (evidence.kernel.before?.oomKills ?? 0) === 0) {
+      findings.runtime = 'Killed';
+      findings.evidence.push('The runtime has set its OOMKilled flag: some process was killed for memory.');
+    } else {
+      if (findings.runtime === 'Silent') findings.runtime = 'Stale';
+      findings.evidence.push(
+        'The OOMKilled flag of the runtime is left from something earlier in this container and confirms nothing.',
+      );
+    }
+  } else if (flag.after === false)
+    findings.evidence.push(
+      `The runtime did not set its OOMKilled flag within ${(flag.askedForMs / 1000).toFixed(1)} s.`,
+    );
+}
+
+function compare(findings: MemoryFindings): void {
+  if (findings.kernel === 'Nothing' && findings.runtime === 'Killed')
+    findings.contradictions.push(
+      'The runtime speaks of a kill for memory, but the kernel counted none by the end of the launch.',
+    );
+  if ((findings.kernel === 'OurLimit' || findings.kernel === 'OtherLimit') && findings.runtime === 'Silent')
+    findings.contradictions.push('The runtime did not report the kill that the kernel counted (moby#41929).');
+}
