@@ -33,7 +33,7 @@ const envVarSchema = z
     valueFrom: z
       .object({ secretKeyRef: secretKeyRefSchema })
       .optional()
-      .describe('Where its value comes from; instead of value.'),
+      .describe('Where its value comes from; instead of value. Not supported by this version.'),
   })
   .describe('An environment variable.')
   .meta({ 'x-kubernetes-validations': [valueOrSourceRule] });
@@ -101,7 +101,9 @@ export const sandboxSpecSchema = z
       .array(z.object({ name: z.string().min(1).max(253).describe('The name of the Secret.') }))
       .max(16)
       .optional()
-      .describe('Secrets of type kubernetes.io/dockerconfigjson for the registry.')
+      .describe(
+        'Secrets of type kubernetes.io/dockerconfigjson for the registry. Not supported by this version.',
+      )
       .meta(byName),
     command: argv
       .optional()
@@ -150,7 +152,9 @@ export const sandboxSpecSchema = z
           .describe('What everything else may reach.'),
       })
       .optional()
-      .describe('The hosts the sandbox may reach; none by default.'),
+      .describe(
+        'The hosts the sandbox may reach; none by default. A list that is not empty is not supported by this version: the sandbox stops with NetworkUnsupported.',
+      ),
     workspace: z
       .object({
         path: z
@@ -167,7 +171,9 @@ export const sandboxSpecSchema = z
     init: z
       .boolean()
       .optional()
-      .describe('false: the image insists on being PID 1; weaker evidence, and no setup. Default true.'),
+      .describe(
+        'false: the image insists on being PID 1; weaker evidence, and no setup. Default true; false is not supported by this version.',
+      ),
     activeDeadlineSeconds: z
       .int()
       .min(1)
@@ -197,11 +203,16 @@ export const sandboxSpecSchema = z
       .optional()
       .describe('Labels that the SandboxNode must have.')
       .meta({ maxProperties: 64 }),
-    onNodeLoss: z.enum(['Keep', 'Replace']).default('Keep').describe('What happens when the node is lost.'),
+    onNodeLoss: z
+      .enum(['Keep', 'Replace'])
+      .default('Keep')
+      .describe('What happens when the node is lost. Only Keep is supported by this version.'),
     onDrift: z
       .enum(['Report', 'Restore', 'Stop'])
       .default('Report')
-      .describe('What happens when a limit is changed from outside.'),
+      .describe(
+        'What happens when a limit is changed from outside. Only Report is supported by this version.',
+      ),
   })
   .describe('What the sandbox should be.')
   .meta({ 'x-kubernetes-validations': [setupNeedsInitRule] });

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import type { SandboxSpec } from './sandbox.ts';
+import { specProblem } from './spec-problem.ts';
+
+const base: SandboxSpec = {
+  image: 'busybox:1',
+  terminationGracePeriodSeconds: 10,
+  onNodeLoss: 'Keep',
+  onDrift: 'Report',
+};
+const secret = { secretKeyRef: { name: 's', key: 'k' } };
+
+describe('what stops a spec before any node is asked', () => {
+  it.each<[string, Partial<SandboxSpec>]>([
+    ['nothing', {}],
+    ['[K9] empty network lists', { network: { mode: 'none', setup: { allow: [] }, runtime: { allow: [] } } }],
+    ['[K9] network lists that are not there', { network: { setup: {} } }],
+    ['no pull secrets', { imagePullSecrets: [] }],
+    ['setup with init', { setup: { command: ['a'] }, init: true }],
+  ])('%s: passes', (_, change) => {
+    expect(specProblem({ ...base, ...change })).toBeUndefined();
+  });
+
+  it.each<[string, Partial<SandboxSpec>, string, string, RegExp]>([
+    [
+      '[L1] a bad limit',
+      { resources: { memory: '4GX' } },
+      'InvalidSpec',
+      'spec.resources.memory',
+      /"4GX".*accepted/,
+    ],
+    [
+      '[L3] an unknown limit',
+      { resources: { gpu: 1 } },
+      'InvalidSpec',
+      'spec.resources.gpu',
+      /unknown key "gpu"/,
+    ],
+    [
+      'setup without init',
+      { setup: { command: ['a'] }, init: false },
+      'InvalidSpec',
+      'spec.setup',
+      /needs init/,
+    ],
+    [
+      'a value and a source',
+      { env: [{ name: 'A', value: '', valueFrom: secret }] },
+      'InvalidSpec',
+      'spec.env[0]',
+      /exclude each other/,
+    ],
+    [
+      '[K9] hosts for setup',
+      { network: { setup: { allow: ['a.b'] } } },
+      'NetworkUnsupported',
+      'spec.network.setup.allow',
+      /\["a\.b"\]/,
+    ],
+    [
+      '[K9] hosts for everything else',
+      { network: { runtime: { allow: ['*'] } } },
+      'NetworkUnsupported',
+      'spec.network.runtime.allow',
+      /\["\*"\]/,
+    ],
+    [
+      '[K9] a mode',
+      { network: { mode: 'bridge' } },
+      'NetworkUnsupported',
+      'spec.network.mode',
+      /"bridge".*none/,
+    ],
+    [
+      'a secret in the environment',
+      { setup: { command: ['a'], env: [{ name: 'A', valueFrom: secret }] } },
+      'NotSupported',
+      'spec.setup.env[0].valueFrom',
+      /secrets/,
+    ],
+    [
+      'pull secrets',
+      { imagePullSecrets: [{ name: 'a' }] },
+      'NotSupported',
+      'spec.imagePullSecrets',
+      /registry/,
+    ],
+    ['an image that insists on being PID 1', { init: false }, 'NotSupported', 'spec.init', /accepted: true/],
+    ['replacement', { onNodeLoss: 'Replace' }, 'NotSupported', 'spec.onNodeLoss', /accepted: Keep/],
+    [
+      'restoring of limits',
+      { onDrift: 'Restore' },
+      'NotSupported',
+      'spec.onDrift',
+      /"Restore".*accepted: Report/,
+    ],
+  ])('%s: says so and names the field', (_, change, reason, field, message) => {
+    const problem = specProblem({ ...base, ...change });
+    expect(problem).toMatchObject({ reason, field });
+    expect(problem?.message).toMatch(message);
+    expect(problem?.message).toContain(field.replace(/\.gpu$/, ''));
+  });
+});
