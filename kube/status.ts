@@ -7,11 +7,11 @@ import { ConflictError, isConflict } from './errors.ts';
  * Answers the object as it is now on the API (`original` itself when there was nothing to write).
  * Throws ConflictError when somebody else wrote meanwhile: read again and decide anew, never write over it.
  */
-export async function writeStatus<S, T extends KubeObject & { status?: S }>(
+export async function writeStatus<T extends KubeObject & { status?: unknown }>(
   client: KubeClient,
   resource: Resource,
   original: T,
-  status: S,
+  status: Exclude<T['status'], undefined>,
   options: CallOptions = {},
 ): Promise<T> {
   if (sameJSON(original.status, status)) return original;

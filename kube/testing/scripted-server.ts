@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import * as x509 from '@peculiar/x509';
+import { selfSigned } from './self-signed.ts';
 
 /** A request as the server got it. */
 export interface Received {
@@ -40,16 +40,18 @@ export class ScriptedServer {
   }
 
   static async start(script: Script): Promise<ScriptedServer> {
-    const { cert, key } = await selfSigned();
+    const { cert, key } = selfSigned();
     const server = https.createServer({ cert, key, keepAliveTimeout: 60_000 });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const scripted = new ScriptedServer(server, `https://127.0.0.1:${port}`, cert, script);
-    server.on('secureConnection', (socket) => {
-      scripted.handshakes += 1;
+    server.on('connection', (socket: Socket) => {
       scripted.#sockets.add(socket);
       socket.on('close', () => scripted.#sockets.delete(socket));
+    });
+    server.on('secureConnection', (socket) => {
+      scripted.handshakes += 1;
       socket.on('error', () => socket.destroy());
     });
     server.on('request', (request, response) => {
@@ -70,7 +72,14 @@ export class ScriptedServer {
     return found;
   }
 
-  /** Breaks every connection (TCP reset where the system does it). */
+  /** Breaks the connection of a request with a TCP reset. */
+  reset({ request }: Received): void {
+    for (const socket of this.#sockets) {
+      if (socket.remotePort === request.socket.remotePort) socket.resetAndDestroy();
+    }
+  }
+
+  /** Breaks every connection. */
   resetAll(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
@@ -144,26 +153,4 @@ export function openWatch({ response }: Received): void {
 
 export function sendEvent({ response }: Received, type: string, object: unknown): void {
   response.write(`${JSON.stringify({ type, object })}\n`);
-}
-
-async function selfSigned(): Promise<{ cert: string; key: string }> {
-  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const cert = await x509.X509CertificateGenerator.createSelfSigned({
-    name: 'CN=scripted server',
-    notBefore: new Date(Date.now() - 3_600_000),
-    notAfter: new Date(Date.now() + 86_400_000),
-    keys,
-    signingAlgorithm: algorithm,
-    extensions: [
-      new x509.BasicConstraintsExtension(true),
-      new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }]),
-    ],
-  });
-  const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey));
-  const base64 = pkcs8.toString('base64').replaceAll(/(.{64})/g, '$1\n');
-  return {
-    cert: cert.toString('pem'),
-    key: `-----BEGIN PRIVATE KEY-----\n${base64}\n-----END PRIVATE KEY-----\n`,
-  };
 }
