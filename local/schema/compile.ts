@@ -1,0 +1,146 @@
+import { compileRules, type RuleTree, validateRules } from './cel-rules.ts';
+import type { CRDVersion, CustomResourceDefinition, JSONSchemaProps } from './crd-types.ts';
+import { coerceEmbedded, validateEmbedded } from './embedded.ts';
+import { type FieldError, fieldErrors } from './field-error.ts';
+import { isObject, type Json, type JsonObject, member } from './json.ts';
+import { validateListTypes } from './list-type.ts';
+import { decodeObjectMeta, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
+import { applyDefaults, dropNulls, pruneObject } from './prune.ts';
+import { validateValue } from './validate-value.ts';
+
+/**
+ * What one served version of a CRD does to the objects of its kind. The order on a write is the server's:
+ * `prune` (decode), `default`, then `validate` on the whole object, the old one beside it on an update.
+ */
+export interface CompiledSchema {
+  version: string;
+  kind: string;
+  schema: JSONSchemaProps;
+  hasStatus: boolean;
+  /**
+   * Decodes: drops what the schema does not name, reads metadata strictly. Changes the object and returns it.
+   * Throws DecodeError where metadata has a value of the wrong type (the server answers 400).
+   */
+  prune(object: JsonObject): { pruned: JsonObject; unknownFields: string[] };
+  /** Fills in defaults. Changes the object and returns it. */
+  default(object: JsonObject): JsonObject;
+  /** All refusals of a create (`old` absent) or an update. */
+  validate(object: JsonObject, old?: JsonObject): FieldError[];
+  /** All refusals of an update of the status subresource. */
+  validateStatus(object: JsonObject, old: JsonObject): FieldError[];
+}
+
+/** Compiles every version of a CRD, served or not. The CRD must have passed `validateCRD`. */
+export function compileSchemas(crd: CustomResourceDefinition): Map<string, CompiledSchema> {
+  return new Map(crd.spec.versions.map((version) => [version.name, compileVersion(crd, version)]));
+}
+
+function compileVersion(crd: CustomResourceDefinition, version: CRDVersion): CompiledSchema {
+  const schema = version.schema?.openAPIV3Schema ?? {
+    type: 'object',
+    'x-kubernetes-preserve-unknown-fields': true,
+  };
+  const namespaced = crd.spec.scope === 'Namespaced';
+  const preserve = crd.spec.preserveUnknownFields === true;
+  // Compiled at the first validation: most of a schema's life is spent serving reads.
+  let rules: RuleTree | undefined;
+  let compiled = false;
+  const ruleTree = (): RuleTree | undefined => {
+    if (!compiled) {
+      rules = compileRules(schema);
+      compiled = true;
+    }
+    return rules;
+  };
+  const finish = (errors: FieldError[], object: JsonObject, old: JsonObject | undefined): FieldError[] => {
+    const before = old === undefined ? [] : validateListTypes(old, schema);
+    if (before.length === 0) errors.push(...validateListTypes(object, schema));
+    const tree = ruleTree();
+    if (tree === undefined) return errors;
+    if (errors.some((error) => BLOCKING.has(error.type))) {
+      errors.push({ type: 'Invalid', field: '<nil>', badValue: null, detail: NOT_CHECKED });
+      return errors;
+    }
+    errors.push(...validateRules(tree, object, old));
+    return errors;
+  };
+  return {
+    version: version.name,
+    kind: crd.spec.names.kind,
+    schema,
+    hasStatus: version.subresources?.status !== undefined,
+    prune(object) {
+      const unknownFields: string[] = [];
+      const metadata = member(object, 'metadata');
+      if (metadata !== undefined) {
+        const decoded = decodeObjectMeta(metadata);
+        object['metadata'] = decoded.meta;
+        unknownFields.push(...decoded.unknownFields);
+      }
+      if (!preserve) unknownFields.push(...pruneObject(object, schema));
+      unknownFields.push(...coerceEmbedded(object, schema));
+      return { pruned: object, unknownFields };
+    },
+    default(object) {
+      dropNulls(object, schema);
+      applyDefaults(object, schema);
+      return object;
+    },
+    validate(object, old) {
+      const metadata = member(object, 'metadata');
+      const meta = isObject(metadata) ? metadata : {};
+      const oldMeta = old === undefined ? undefined : member(old, 'metadata');
+      const errors = isObject(oldMeta)
+        ? validateObjectMetaUpdate(meta, oldMeta)
+        : validateObjectMeta(meta, { namespaced });
+      errors.push(...validateValue(object, schema, old === undefined ? {} : { old: { value: old } }));
+      errors.push(...validateScale(object, version));
+      errors.push(...validateEmbedded(object, schema));
+      return finish(errors, object, old);
+    },
+    validateStatus(object, old) {
+      const metadata = member(object, 'metadata');
+      const oldMeta = member(old, 'metadata');
+      const errors =
+        isObject(metadata) && isObject(oldMeta) ? validateObjectMetaUpdate(metadata, oldMeta) : [];
+      const status = member(object, 'status');
+      const statusSchema = schema.properties?.['status'];
+      if (status !== undefined && statusSchema !== undefined) {
+        const before = member(old, 'status');
+        errors.push(
+          ...validateValue(status, statusSchema, {
+            prefix: 'status',
+            ...(before === undefined ? {} : { old: { value: before } }),
+          }),
+        );
+      }
+      return finish(errors, object, old);
+    },
+  };
+}
+
+const BLOCKING = new Set(['NotSupported', 'Required', 'TooLong', 'TooMany', 'TypeInvalid']);
+const NOT_CHECKED =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+
+function validateScale(object: JsonObject, version: CRDVersion): FieldError[] {
+  const scale = version.subresources?.scale;
+  if (scale === undefined) return [];
+  return [scale.specReplicasPath, scale.statusReplicasPath].flatMap((path) => {
+    const value = path
+      .replace(/^\./, '')
+      .split('.')
+      .reduce<Json | undefined>((at, key) => (isObject(at) ? member(at, key) : undefined), object);
+    if (typeof value !== 'number') return [];
+    if (value < 0) return [fieldErrors.invalid(path, value, 'should be a non-negative integer')];
+    if (value > 2147483647)
+      return [fieldErrors.invalid(path, value, 'should be less than or equal to 2147483647')];
+    return [];
+  });
+}
+
+/** The text of a refused strict decode; `duplicates` are full texts such as `duplicate field "spec.a"`. */
+export function strictDecodingMessage(unknownFields: string[], duplicates: string[] = []): string {
+  const parts = [...duplicates, ...unknownFields.map((path) => `unknown field "${path}"`)];
+  return `strict decoding error: ${parts.join(', ')}`;
+}
