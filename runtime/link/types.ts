@@ -10,7 +10,7 @@ export type FileReading = { path: string; content: string } | { path: string; er
 
 export interface ProbeHello {
   protocol: number;
-  /** SHA-256 of the program, hex, first 16. */
+  /** SHA-256 of the program's sources, hex, first 16 (what `holdfast-init version` prints; not the file's hash). */
   build: string;
   bootID: string;
   /** Of the host that the probe sees. */
@@ -59,7 +59,7 @@ export interface Probe {
     files: bigint;
     ffree: bigint;
   }>;
-  /** Makes DIR/sandboxID with a socket in it and accepts inits there; idempotent. `uid` owns the directory. */
+  /** Makes DIR/sandboxID (0755, of root) with a socket in it and accepts inits there; idempotent. */
   listen(sandboxID: string, options?: { signal?: AbortSignal }): Promise<void>;
   /** Ends it and removes the directory; idempotent. */
   unlisten(sandboxID: string, options?: { signal?: AbortSignal }): Promise<void>;
@@ -79,10 +79,12 @@ export interface StartSpec {
   workingDir: string;
   tty?: { rows: number; cols: number };
   stdin?: boolean;
-  /** Ended this long after its start even when no agent is there. */
+  /** Its group is ended this long after its start even when no agent is there. Absent or 0: no limit. */
   timeoutMs?: number;
-  /** Between SIGTERM and SIGKILL at the timeout. */
+  /** Between SIGTERM and SIGKILL at the timeout; 10 s if absent. */
   graceMs?: number;
+  /** Bytes of each stream it may send before the first `credit`; 64 KiB if absent. */
+  windowBytes?: number;
 }
 
 export interface ProcessRecord {
@@ -91,8 +93,12 @@ export interface ProcessRecord {
   pid: number;
   startTicks: bigint;
   state: 'running' | 'exited';
-  /** For exited ones. */
+  /** For exited ones; of one that could not be started, exitCode is 127 (not found) or 126. */
   exit?: ProcessExit;
+  /** It never ran: what `start` answered. */
+  failed?: { stage: StartFailureStage; errno: string };
+  /** Bytes of stdin that it has taken over from earlier connections. */
+  stdinReceived: bigint;
 }
 
 export interface ProcessExit {
@@ -123,7 +129,10 @@ export interface InitHello {
 
 export type StartResult =
   | { ok: true; pid: number; startTicks: bigint }
-  | { ok: false; stage: 'chdir' | 'exec' | 'fork' | 'duplicate'; errno: string };
+  /** After `fork` and `pty` nothing has happened and the id may be tried again; ESHUTDOWN: the sandbox is ending. */
+  | { ok: false; stage: StartFailureStage; errno: string };
+
+export type StartFailureStage = 'chdir' | 'exec' | 'fork' | 'pty' | 'duplicate';
 
 /** `offset` is the number of bytes of the stream before this chunk: a chunk may come again after a reconnect. */
 export interface OutputChunk {
@@ -133,12 +142,19 @@ export interface OutputChunk {
   data: Buffer;
 }
 
+/**
+ * Called in the order of arrival, synchronously: output of a process can come before the promise of its `start` has
+ * been seen to resolve. Output of processes that `hello` lists comes only after a `credit` for the stream. They must
+ * not throw.
+ */
 export interface InitEvents {
   onOutput(chunk: OutputChunk): void;
   /** No more output on this stream: every writer has closed it. */
   onStreamEnd(id: number, stream: 'stdout' | 'stderr', total: bigint): void;
   onExit(id: number, exit: ProcessExit): void;
   onOutsideSignal(signal: number): void;
+  /** What was given to `stdin` has gone out (it may still be in a buffer of 64 KiB inside the sandbox). */
+  onStdinDrain?(id: number): void;
 }
 
 export interface InitSession {
@@ -149,9 +165,16 @@ export interface InitSession {
   signal(id: number, signal: number, scope: 'leader' | 'group'): void;
   /** Everything before `acked` is safe here and may be forgotten; it may send up to `acked + window`. */
   credit(id: number, stream: 'stdout' | 'stderr', acked: bigint, windowBytes: number): void;
+  /** Throws `Overflow` when more than 1 MiB waits to be taken by the process. 'end' of a terminal does nothing: send ^D. */
   stdin(id: number, data: Buffer | 'end'): void;
+  /** Bytes given to `stdin` that have not gone out yet. */
+  stdinWaiting(id: number): number;
   resize(id: number, size: { rows: number; cols: number }): void;
-  /** Goodbye: init ends the sandbox, with the exit code of main or the one given. */
+  /** Frees the record of one that has exited, its whole group with it, and whose output is all acknowledged; its id stays used up. Not main. */
+  forget(id: number): void;
+  /** One round trip to init and back. */
+  ping(): Promise<void>;
+  /** Goodbye: init ends the sandbox at once, with the exit code given, that of main, or 0. */
   release(exitCode?: number): void;
   close(): void;
 }

@@ -1,0 +1,50 @@
+/* What the parts of init mode share. */
+#ifndef HF_INIT_H
+#define HF_INIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "process.h"
+
+#define MAX_OUTSIDE 64
+
+struct init {
+  const char *socket_path;
+  uint64_t hold_ms;
+  /* Signals from outside, the last MAX_OUTSIDE of them */
+  uint8_t outside[MAX_OUTSIDE];
+  uint64_t outside_count, outside_told;
+  bool any_started;
+  /* Set when the sandbox is to end: at hold_until, or now when released */
+  bool ending, released;
+  int exit_code;
+  uint64_t hold_until;
+};
+extern struct init self;
+
+/* init.c */
+void main_ended(int code);
+
+/* reap.c */
+void reap(void);
+/* When it has to be called again though no child ended; 0: need not. */
+uint64_t reap_due(void);
+/* Looks whether exec worked; true when that is known. */
+bool resolve_start(struct process *p);
+
+/* connection.c */
+int connection_fd(void);
+bool connection_wants_write(void);
+uint64_t connection_dial_at(void);
+void connection_dial(uint64_t now);
+void connection_read(void);
+void connection_flush(void);
+
+/* messages.c: what is said and what is answered */
+void messages_connected(void);
+/* Writes the next message that is due; false: none is. */
+bool messages_next(struct writer *w);
+void messages_handle(struct writer *w, uint8_t type, uint32_t channel, uint8_t *payload, size_t len);
+
+#endif
