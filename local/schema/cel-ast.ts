@@ -11,7 +11,7 @@ export type CelNode =
   | { kind: 'unary'; pos: number; op: '!' | '-'; operand: CelNode }
   | { kind: 'binary'; pos: number; op: BinaryOp; left: CelNode; right: CelNode }
   | { kind: 'and' | 'or'; pos: number; left: CelNode; right: CelNode }
-  | { kind: 'ternary'; pos: number; test: CelNode; then: CelNode; else: CelNode }
+  | { kind: 'ternary'; pos: number; test: CelNode; yes: CelNode; no: CelNode }
   | { kind: 'list'; pos: number; items: { value: CelNode; optional: boolean }[] }
   | { kind: 'map'; pos: number; entries: { key: CelNode; value: CelNode; optional: boolean }[] }
   | { kind: 'macro'; pos: number; macro: MacroName; target: CelNode; vars: string[]; args: CelNode[] }

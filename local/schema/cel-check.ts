@@ -66,12 +66,12 @@ class Checker {
       }
       case 'ternary': {
         const test = this.check(node.test, locals);
-        const then = this.check(node.then, locals);
-        const other = this.check(node.else, locals);
-        if (!fits(test, BOOL)) return this.#noOverload(node.pos, '_?_:_', [test, then, other]);
-        if (fits(then, other)) return then.kind === 'dyn' ? then : joined(then, other);
-        if (fits(other, then)) return then;
-        return this.#noOverload(node.pos, '_?_:_', [test, then, other]);
+        const yes = this.check(node.yes, locals);
+        const no = this.check(node.no, locals);
+        if (!fits(test, BOOL)) return this.#noOverload(node.pos, '_?_:_', [test, yes, no]);
+        if (fits(yes, no)) return yes.kind === 'dyn' ? yes : joined(yes, no);
+        if (fits(no, yes)) return yes;
+        return this.#noOverload(node.pos, '_?_:_', [test, yes, no]);
       }
       case 'unary':
         return this.#unary(node, locals);

@@ -15,6 +15,7 @@ import {
   Optional,
   Timestamp,
   TypeValue,
+  typeName,
   Uint,
 } from './cel-values.ts';
 
@@ -73,7 +74,7 @@ export function evaluate(node: CelNode, scope: Scope | undefined, budget: Budget
     case 'ternary': {
       const test = evaluate(node.test, scope, budget);
       if (typeof test !== 'boolean') throw noOverload();
-      return evaluate(test ? node.then : node.else, scope, budget);
+      return evaluate(test ? node.yes : node.no, scope, budget);
     }
     case 'unary':
       return unary(node.op, evaluate(node.operand, scope, budget));
@@ -144,10 +145,8 @@ function index(node: CelNode & { kind: 'index' }, scope: Scope | undefined, budg
   const found = element(operand, key);
   if (node.optional) return found === undefined ? NONE : new Optional(found);
   if (found !== undefined) return found;
-  const shown = key instanceof Uint ? key.value : key;
-  throw new CelError(
-    Array.isArray(operand) ? `index out of bounds: ${String(shown)}` : `no such key: ${String(shown)}`,
-  );
+  const shown = String(mapKeyOf(key) ?? typeName(key));
+  throw new CelError(Array.isArray(operand) ? `index out of bounds: ${shown}` : `no such key: ${shown}`);
 }
 
 function element(operand: CelValue, key: CelValue): CelValue | undefined {

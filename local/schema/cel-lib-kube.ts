@@ -98,12 +98,13 @@ class Link extends Opaque {
 
 /** As url.ParseRequestURI: an absolute URL or an absolute path. */
 function parseLink(text: string): Link | undefined {
-  if (/[\u0000-\u0020\u007f]/.test(text)) return undefined;
+  if (hasControl(text)) return undefined;
   const absolute = /^[a-zA-Z][a-zA-Z0-9+.-]*:/.test(text);
   if (!absolute && !text.startsWith('/')) return undefined;
   const url = absolute ? URL.parse(text) : URL.parse(text, 'http://none.invalid');
   return url === null ? undefined : new Link(url, absolute, text);
 }
+const hasControl = (text: string): boolean => Array.from(text).some((c) => c <= ' ' || c === '\u007f');
 const authority = (link: Link): string =>
   /^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#]*)/.exec(link.text)?.[1] ?? '';
 define('url(string): url', (text: string) => {

@@ -122,7 +122,8 @@ function findAll(text: string, pattern: string, limit: number): string[] {
   } catch (error) {
     throw new CelError(`Illegal regex: ${error instanceof Error ? error.message : ''}`);
   }
-  while ((limit < 0 || out.length < limit) && matcher.find()) out.push(matcher.group() ?? '');
+  const most = limit < 0 ? Number.POSITIVE_INFINITY : limit;
+  for (let n = 0; n < most && matcher.find(); n++) out.push(matcher.group() ?? '');
   return out;
 }
 

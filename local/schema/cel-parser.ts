@@ -248,9 +248,9 @@ class Parser {
     let node = this.#or();
     const question = this.#accept('?');
     if (question !== undefined) {
-      const then = this.#or();
+      const yes = this.#or();
       this.#expect(':');
-      node = { kind: 'ternary', pos: question.pos, test: node, then, else: this.#expression() };
+      node = { kind: 'ternary', pos: question.pos, test: node, yes, no: this.#expression() };
     }
     this.#depth--;
     return node;

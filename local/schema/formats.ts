@@ -4,7 +4,8 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 const CHECKS: Record<string, (value: string) => boolean> = {
   bsonobjectid: (v) => /^[0-9a-fA-F]{24}$/.test(v),
   uri: (v) =>
-    v.startsWith('/') || (/^[a-zA-Z][a-zA-Z0-9+.-]*:.+/.test(v) && !/[\u0000-\u0020\u007f]/.test(v)),
+    v.startsWith('/') ||
+    (/^[a-zA-Z][a-zA-Z0-9+.-]*:.+/.test(v) && !Array.from(v).some((c) => c <= ' ' || c === '\u007f')),
   email: isEmail,
   hostname: isHostname,
   ipv4: (v) => isIPv4(v.replace(/\b0+(?=\d)/g, '')),

@@ -98,7 +98,9 @@ function validateCommon(meta: JsonObject, path: string): FieldError[] {
 function validateLabels(labels: JsonObject, path: string): FieldError[] {
   return Object.entries(labels).flatMap(([key, value]) => [
     ...isQualifiedName(key).map((message) => fieldErrors.invalid(path, key, message)),
-    ...isLabelValue(String(value)).map((message) => fieldErrors.invalid(path, value, message)),
+    ...isLabelValue(typeof value === 'string' ? value : '').map((message) =>
+      fieldErrors.invalid(path, value, message),
+    ),
   ]);
 }
 
@@ -107,7 +109,8 @@ const ANNOTATION_LIMIT_BYTES = 256 * 1024;
 function validateAnnotations(annotations: JsonObject, path: string): FieldError[] {
   const entries = Object.entries(annotations);
   const size = entries.reduce(
-    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)),
+    (sum, [key, value]) =>
+      sum + Buffer.byteLength(key) + Buffer.byteLength(typeof value === 'string' ? value : ''),
     0,
   );
   return [
