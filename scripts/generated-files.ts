@@ -1,4 +1,7 @@
-export interface GeneratedFile {
+import { generatedFiles as fromSchemas } from '../crds/generated-files.ts';
+import { generatedFiles as faultPoints } from '../runtime/agent/fault-points-generate.ts';
+
+interface GeneratedFile {
   /** Relative to the repository's root. */
   path: string;
   content: string;
@@ -6,5 +9,6 @@ export interface GeneratedFile {
 
 /** Every file of the repository that is made from sources in it. */
 export async function generatedFiles(): Promise<GeneratedFile[]> {
-  return [];
+  const schemas = [...fromSchemas()].map(([path, content]) => ({ path, content }));
+  return [...schemas, ...(await faultPoints())];
 }

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { closingLine, count, resultsOf } from './results.ts';
+
+const file = (status: string, ...statuses: string[]) => ({
+  name: '/root/a.test.ts',
+  status,
+  message: '',
+  assertionResults: statuses.map((each, index) => ({
+    ancestorTitles: ['suite'],
+    title: `t${index}`,
+    status: each,
+  })),
+});
+
+describe('test results', () => {
+  it('counts what passed, failed and did not run', () => {
+    const results = resultsOf(
+      { testResults: [file('failed', 'passed', 'failed', 'pending', 'todo')] },
+      '/root',
+    );
+    expect(closingLine(count(results))).toBe('1 passed, 1 failed, 2 skipped');
+    expect(results[0]).toEqual({ file: 'a.test.ts', title: 'suite > t0', result: 'passed' });
+  });
+
+  it('counts a file that could not be run as a failure', () => {
+    expect(
+      count(resultsOf({ testResults: [file('failed'), file('failed', 'passed')] }, '/root')).failed,
+    ).toBe(2);
+  });
+});

@@ -1,0 +1,54 @@
+/** The part of vitest's JSON report that is read here. */
+export interface Report {
+  testResults: {
+    name: string;
+    status: string;
+    message: string;
+    assertionResults: {
+      ancestorTitles: string[];
+      title: string;
+      status: string;
+      failureMessages?: string[] | null;
+    }[];
+  }[];
+}
+
+export interface TestResult {
+  /** Relative to the repository's root. */
+  file: string;
+  /** The titles from the outermost on, joined with " > ". */
+  title: string;
+  result: 'passed' | 'failed' | 'skipped';
+}
+
+export interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+/** Every test of a report. A file that could not be run at all counts as one failed test. */
+export function resultsOf(report: Report, root: string): TestResult[] {
+  return report.testResults.flatMap(({ name, status, assertionResults }) => {
+    const file = name.startsWith(`${root}/`) ? name.slice(root.length + 1) : name;
+    const tests = assertionResults.map(
+      (test): TestResult => ({
+        file,
+        title: [...test.ancestorTitles, test.title].filter((title) => title !== '').join(' > '),
+        result: test.status === 'passed' ? 'passed' : test.status === 'failed' ? 'failed' : 'skipped',
+      }),
+    );
+    const brokenFile = status === 'failed' && !tests.some(({ result }) => result === 'failed');
+    return brokenFile ? [...tests, { file, title: '(the file itself)', result: 'failed' }] : tests;
+  });
+}
+
+export function count(results: readonly TestResult[]): Counts {
+  const of = (wanted: TestResult['result']) => results.filter(({ result }) => result === wanted).length;
+  return { passed: of('passed'), failed: of('failed'), skipped: of('skipped') };
+}
+
+/** The line that CI reads. */
+export function closingLine({ passed, failed, skipped }: Counts): string {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
+}
