@@ -82,10 +82,14 @@ const STOPS: Record<OurStop['reason'], { cause: Verdict['cause']; why: string }>
   LimitsUnproven: { cause: 'LimitsUnproven', why: 'because its limits could not be shown to be in force' },
 };
 
-/** A stop of ours is never anything else, unless the process had ended by itself before it got there. */
-function ourStop({ evidence }: Case): Cause | undefined {
+/**
+ * A stop of ours is never anything else (O9): neither a memory kill while the process was ending at our word, nor an
+ * exit code of the program's own on SIGTERM. But what had ended by itself before our signal got there keeps its end.
+ */
+function ourStop({ evidence, end }: Case): Cause | undefined {
   const { stop, report } = evidence;
-  if (stop === undefined || report?.endedBy === 'itself' || report?.endedBy === 'outside') return undefined;
+  if (stop === undefined || report?.endedBy === 'outside') return undefined;
+  if (report?.endedBy === 'itself' && end.signal !== SIGKILL) return undefined;
   const { cause, why } = STOPS[stop.reason];
   const signals = stop.signals.length === 0 ? '' : ` with ${stop.signals.join(', then ')}`;
   return {
