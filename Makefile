@@ -7,7 +7,7 @@ MAKEFLAGS += --no-print-directory
 HOST_PATH := $(PATH)
 export PATH := $(CURDIR)/node_modules/.bin:$(CURDIR)/.cache/bin:$(PATH)
 
-.PHONY: help setup deps kubectl init cluster-bin check unit test demo bench rows mutants fuzz bundle generate format clean
+.PHONY: help setup deps kubectl init cluster-bin check unit test demo demo-clean bench rows mutants fuzz bundle generate format clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -43,9 +43,12 @@ test: setup ## every test, those on real Docker daemons included
 
 demo: deps ## sandboxes from kubectl to the kernel and back (KEEP=1 leaves them running)
 	@sh scripts/setup/system.sh compiler docker
-	node scripts/setup/kubectl.ts --quiet
-	$(MAKE) -s init
-	node scripts/demo.ts
+	@node scripts/setup/kubectl.ts --quiet
+	@$(MAKE) -s init
+	@node scripts/demo.ts
+
+demo-clean: deps ## end a demo that was kept
+	@node scripts/demo.ts --clean
 
 bench: setup ## measure against raw Docker, side by side; writes bench-out/
 	@node test/bench/main.ts

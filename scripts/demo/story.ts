@@ -1,0 +1,72 @@
+import type { Condition } from '../../crds/meta.ts';
+import type { Sandbox } from '../../crds/sandbox.ts';
+import { EXAMPLES, type Kubectl } from './kubectl.ts';
+import { bold, dim, explain, green, point, red, say, title } from './terminal.ts';
+
+/** The main job in four scenes; throws where one does not go as it must. */
+export async function tell(kubectl: Kubectl): Promise<void> {
+  await healthy(kubectl);
+  await outOfMemory(kubectl);
+  await tooLarge(kubectl);
+  await overview(kubectl);
+}
+
+async function healthy(kubectl: Kubectl): Promise<void> {
+  title(1, 'A sandbox whose limits hold');
+  explain('Half a CPU, 64 MiB of memory, 32 processes.');
+  await kubectl.show('apply', '-f', `${EXAMPLES}/healthy.yaml`);
+  await kubectl.show('wait', '--for=condition=Ready', 'sandbox/healthy', '--timeout=60s');
+  const { status } = await kubectl.sandbox('healthy');
+  verdict(
+    green('running'),
+    'before the first instruction of its command ran, its limits were read back from the kernel. The receipt:',
+  );
+  for (const { limit, requested, applied, value, file } of status?.limits?.receipt ?? []) {
+    say(
+      `     ${bold(limit.padEnd(7))} asked ${(requested ?? '-').padEnd(14)} in force ${applied.padEnd(14)}`,
+    );
+    say(`             ${dim(`${file} says ${value.trim().replaceAll('\n', '; ')}`)}`);
+  }
+}
+
+async function outOfMemory(kubectl: Kubectl): Promise<void> {
+  title(2, 'A sandbox that its memory limit kills');
+  explain('Its command wants 256 MB and may have 32 MiB.');
+  await kubectl.show('apply', '-f', `${EXAMPLES}/out-of-memory.yaml`);
+  await kubectl.show('wait', '--for=condition=OOMKilled', 'sandbox/out-of-memory', '--timeout=60s');
+  const sandbox = await kubectl.sandbox('out-of-memory');
+  const end = sandbox.status?.lastTermination;
+  verdict(red(`killed, ${end?.verdict ?? '?'}`), `${end?.message ?? ''} The evidence:`);
+  for (const evidence of end?.evidence ?? []) point(evidence);
+  explain('It is not tried again, since the same limit would kill it the same way: it waits for a person.');
+}
+
+async function tooLarge(kubectl: Kubectl): Promise<void> {
+  title(3, 'A sandbox that asks for what no node can give');
+  explain(
+    '64 TiB of memory. It is valid, so it is accepted; it is never started with less than it asks for.',
+  );
+  await kubectl.show('apply', '-f', `${EXAMPLES}/too-large.yaml`);
+  await kubectl.show(
+    'wait',
+    '--for=jsonpath={.status.conditions[?(@.type=="Scheduled")].reason}=Unschedulable',
+    'sandbox/too-large',
+    '--timeout=60s',
+  );
+  const scheduled = condition(await kubectl.sandbox('too-large'), 'Scheduled');
+  verdict(red(`not started, ${scheduled?.reason ?? '?'}`), scheduled?.message ?? '');
+}
+
+async function overview(kubectl: Kubectl): Promise<void> {
+  title(4, 'All of them');
+  await kubectl.show('get', 'sandboxes');
+}
+
+function verdict(word: string, text: string): void {
+  say();
+  explain(`${bold('=>')} ${word}: ${text}`);
+}
+
+function condition(sandbox: Sandbox, type: string): Condition | undefined {
+  return sandbox.status?.conditions?.find((each) => each.type === type);
+}
