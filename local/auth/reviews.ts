@@ -1,0 +1,141 @@
+import { isRecord } from '../object.ts';
+import { refuse } from '../rest/status.ts';
+import { type Attributes, type RBACAuthorizer, type Rule } from './rbac.ts';
+import type { Tokens } from './tokens.ts';
+import type { User } from './user.ts';
+
+/** Reviews are answered and not stored: what one may do, who one is, whose token this is. */
+
+export interface ReviewContext {
+  user: User;
+  namespace: string | undefined;
+  authorizer: RBACAuthorizer;
+  tokens: Tokens;
+}
+
+type Fields = Record<string, unknown>;
+type Review = (spec: Fields, context: ReviewContext) => Fields;
+
+export interface ReviewKind {
+  group: string;
+  kind: string;
+  plural: string;
+  namespaced: boolean;
+  review: Review;
+}
+
+const record = (value: unknown): Fields => (isRecord(value) ? value : {});
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+
+const AUTHORIZATION = 'authorization.k8s.io';
+const AUTHENTICATION = 'authentication.k8s.io';
+
+export const REVIEWS: readonly ReviewKind[] = [
+  {
+    group: AUTHORIZATION,
+    kind: 'SelfSubjectAccessReview',
+    plural: 'selfsubjectaccessreviews',
+    namespaced: false,
+    review: (spec, { user, authorizer }) => decide(authorizer, user, spec),
+  },
+  {
+    group: AUTHORIZATION,
+    kind: 'SubjectAccessReview',
+    plural: 'subjectaccessreviews',
+    namespaced: false,
+    review: (spec, { authorizer }) => decide(authorizer, subject(spec), spec),
+  },
+  {
+    group: AUTHORIZATION,
+    kind: 'LocalSubjectAccessReview',
+    plural: 'localsubjectaccessreviews',
+    namespaced: true,
+    review: (spec, { authorizer, namespace }) => {
+      if (text(record(spec['resourceAttributes'])['namespace']) !== (namespace ?? '')) {
+        throw refuse.badRequest('spec.resourceAttributes.namespace must match namespace');
+      }
+      return decide(authorizer, subject(spec), spec);
+    },
+  },
+  {
+    group: AUTHORIZATION,
+    kind: 'SelfSubjectRulesReview',
+    plural: 'selfsubjectrulesreviews',
+    namespaced: false,
+    review: (spec, { user, authorizer }) => rulesReview(authorizer.rulesFor(user, text(spec['namespace']))),
+  },
+  {
+    group: AUTHENTICATION,
+    kind: 'TokenReview',
+    plural: 'tokenreviews',
+    namespaced: false,
+    review: (spec, { tokens }) => {
+      const user = tokens.lookup(text(spec['token']));
+      return user === undefined
+        ? { authenticated: false, error: 'the token is not valid', user: {} }
+        : { authenticated: true, user: userInfo(user), audiences: strings(spec['audiences']) };
+    },
+  },
+  {
+    group: AUTHENTICATION,
+    kind: 'SelfSubjectReview',
+    plural: 'selfsubjectreviews',
+    namespaced: false,
+    review: (_spec, { user }) => ({ userInfo: userInfo(user) }),
+  },
+];
+
+function userInfo(user: User): Fields {
+  return { username: user.name, ...(user.uid === '' ? {} : { uid: user.uid }), groups: user.groups };
+}
+
+function subject(spec: Fields): User {
+  const name = text(spec['user']);
+  const groups = strings(spec['groups']);
+  if (name === '' && groups.length === 0) {
+    throw refuse.badRequest('at least one of user or groups must be specified');
+  }
+  return { name, uid: text(spec['uid']), groups };
+}
+
+function decide(authorizer: RBACAuthorizer, user: User, spec: Fields): Fields {
+  const { allowed, reason } = authorizer.authorize(user, attributes(spec));
+  return { allowed, ...(reason === '' ? {} : { reason }) };
+}
+
+function attributes(spec: Fields): Attributes {
+  const path = spec['nonResourceAttributes'];
+  if (isRecord(path)) return { verb: text(path['verb']), path: text(path['path']) };
+  const resource = spec['resourceAttributes'];
+  if (!isRecord(resource)) {
+    throw refuse.badRequest('exactly one of nonResourceAttributes or resourceAttributes must be specified');
+  }
+  return {
+    verb: text(resource['verb']),
+    group: text(resource['group']),
+    resource: text(resource['resource']),
+    subresource: text(resource['subresource']),
+    namespace: text(resource['namespace']),
+    name: text(resource['name']),
+  };
+}
+
+function rulesReview(rules: Rule[]): Fields {
+  return {
+    incomplete: false,
+    resourceRules: rules
+      .filter((rule) => rule.resources.length > 0)
+      .map(({ verbs, apiGroups, resources, resourceNames }) => ({
+        verbs,
+        apiGroups,
+        resources,
+        ...(resourceNames.length === 0 ? {} : { resourceNames }),
+      })),
+    nonResourceRules: rules
+      .filter((rule) => rule.nonResourceURLs.length > 0)
+      .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
+  };
+}
+

@@ -1,0 +1,107 @@
+import { timestamp } from '../clock.ts';
+import { isRecord, type StoredObject } from '../object.ts';
+import type { CRDSpec, CustomResourceDefinition } from '../schema/crd-types.ts';
+import { type FieldError, fieldErrors } from '../schema/field-error.ts';
+import type { Json } from '../schema/json.ts';
+import { validateCRD } from '../interim/schema.ts';
+import type { Traits } from './kind.ts';
+
+/** Holds a definition until its objects are gone. */
+export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+
+export function asCRD(object: StoredObject): CustomResourceDefinition {
+  return object as unknown as CustomResourceDefinition;
+}
+
+function fillNames(spec: CRDSpec): void {
+  spec.names.singular ??= spec.names.kind.toLowerCase();
+  spec.names.listKind ??= `${spec.names.kind}List`;
+  spec.conversion ??= { strategy: 'None' };
+}
+
+function condition(type: string, status: string, reason: string, message: string): Record<string, unknown> {
+  return { type, status, lastTransitionTime: timestamp(new Date()), reason, message };
+}
+
+/**
+ * A definition is served from the moment it is stored, so its status says so at once; a kube-apiserver takes two
+ * controllers and a moment for the same end.
+ */
+function fillStatus(object: StoredObject, old: StoredObject | undefined): void {
+  const { spec } = asCRD(object);
+  const status = isRecord(old?.['status']) ? { ...old['status'] } : {};
+  const stored = new Set(Array.isArray(status['storedVersions']) ? (status['storedVersions'] as string[]) : []);
+  const storage = spec.versions.find((version) => version.storage)?.name;
+  if (storage !== undefined) stored.add(storage);
+  object['status'] = {
+    ...status,
+    acceptedNames: spec.names,
+    storedVersions: [...stored],
+    conditions: Array.isArray(status['conditions'])
+      ? status['conditions']
+      : [
+          condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found'),
+          condition('Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted'),
+        ],
+  };
+}
+
+function isUsable(object: StoredObject): boolean {
+  const spec = object['spec'];
+  return isRecord(spec) && isRecord(spec['names']) && typeof spec['names']['kind'] === 'string' && Array.isArray(spec['versions']);
+}
+
+/** What a definition may never change, since stored objects depend on it. */
+function validateChange(object: StoredObject, old: StoredObject): FieldError[] {
+  const spec = asCRD(object).spec;
+  const before = asCRD(old).spec;
+  const errors: FieldError[] = [];
+  const fixed: [string, Json, Json][] = [
+    ['spec.group', spec.group, before.group],
+    ['spec.scope', spec.scope, before.scope],
+    ['spec.names.kind', spec.names.kind, before.names.kind],
+    ['spec.names.plural', spec.names.plural, before.names.plural],
+  ];
+  for (const [field, now, then] of fixed) {
+    if (now !== then) errors.push(fieldErrors.invalid(field, now, 'field is immutable'));
+  }
+  const stored = (old['status'] as { storedVersions?: string[] } | undefined)?.storedVersions ?? [];
+  for (const [i, name] of stored.entries()) {
+    if (!spec.versions.some((version) => version.name === name)) {
+      errors.push(
+        fieldErrors.invalid(`status.storedVersions[${i}]`, name, 'missing from spec.versions; ' +
+          `${name} was previously a storage version, and must remain in spec.versions until a storage migration ` +
+          'ensures no data remains persisted in ' + `${name} and removes ${name} from status.storedVersions`),
+      );
+    }
+  }
+  return errors;
+}
+
+export const crdTraits: Partial<Traits> = {
+  unconditionalUpdate: false,
+  generation: true,
+  strategicMerge: false,
+  prepare: (object, old) => {
+    if (!isUsable(object)) return;
+    fillNames(asCRD(object).spec);
+    fillStatus(object, old);
+  },
+  validate: (object, old) => {
+    const errors = validateCRD(asCRD(object));
+    return errors.length > 0 || old === undefined || !isUsable(object) ? errors : validateChange(object, old);
+  },
+  beginDelete: (object) => {
+    const finalizers = object.metadata.finalizers ?? [];
+    if (!finalizers.includes(CLEANUP_FINALIZER)) object.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];
+    const status = isRecord(object['status']) ? object['status'] : {};
+    const conditions = Array.isArray(status['conditions']) ? status['conditions'] : [];
+    object['status'] = {
+      ...status,
+      conditions: [
+        ...conditions,
+        condition('Terminating', 'True', 'InstanceDeletionPending', 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon'),
+      ],
+    };
+  },
+};

@@ -1,0 +1,88 @@
+import type { StoredObject } from '../object.ts';
+import type { PrinterColumn } from '../schema/crd-types.ts';
+import type { FieldError } from '../schema/field-error.ts';
+import type { JsonObject } from '../schema/json.ts';
+
+/** What a schema does to an object; built-in kinds have none. All of it is in place. */
+export interface ObjectSchema {
+  /** Drops what the schema does not know and names it; metadata of a wrong type throws a DecodeError. */
+  prune(object: JsonObject): { pruned: JsonObject; unknownFields: string[] };
+  default(object: JsonObject): JsonObject;
+  /** Refusals of the whole object, its metadata included; `old` is the stored object of an update. */
+  validate(object: JsonObject, old?: JsonObject): FieldError[];
+  /** Refusals of an update of the status. */
+  validateStatus(object: JsonObject, old: JsonObject): FieldError[];
+}
+
+/** How one version of a kind is served. */
+export interface ServedVersion {
+  name: string;
+  schema: ObjectSchema | undefined;
+  columns: PrinterColumn[] | undefined;
+  /** Has `/status`: then a write to the object leaves its status alone, and the other way round. */
+  status: boolean;
+  /** Fields that a field selector may name, beside metadata.name and metadata.namespace: path -> value. */
+  selectable: ReadonlyMap<string, (object: StoredObject) => string>;
+  /** Sent as a warning with every answer. */
+  deprecation: string | undefined;
+}
+
+/** What is special about a built-in kind, or about all custom ones. */
+export interface Traits {
+  /** A PUT without a resourceVersion overwrites. */
+  unconditionalUpdate: boolean;
+  /** A PUT of what does not exist creates it. */
+  createOnUpdate: boolean;
+  /** metadata.generation counts changes of what is neither metadata nor status. */
+  generation: boolean;
+  /** Lists are merged by key where Kubernetes says so (strategic merge patch); custom kinds refuse it. */
+  strategicMerge: boolean;
+  /** The verbs it has; absent: all of them. */
+  verbs?: readonly string[];
+  /** The check of metadata.name; absent: a DNS-1123 subdomain. */
+  validateName?: (name: string) => string[];
+  /** Completes an object before it is validated, in place. `old` is the stored one of an update. */
+  prepare?: (object: StoredObject, old: StoredObject | undefined) => void;
+  validate?: (object: StoredObject, old: StoredObject | undefined) => FieldError[];
+  /** Answers why it may not be deleted. */
+  forbidDelete?: (object: StoredObject) => string | undefined;
+  /** Marks an object whose deletion begins, in place. */
+  beginDelete?: (object: StoredObject) => void;
+  /** What holds a deleted object, beside metadata.finalizers. */
+  heldBy?: (object: StoredObject) => readonly string[];
+}
+
+export interface Kind {
+  /** `group/plural` (`/configmaps` in the core group): its name in the store. */
+  id: string;
+  group: string;
+  kind: string;
+  listKind: string;
+  plural: string;
+  singular: string;
+  shortNames: readonly string[];
+  categories: readonly string[];
+  namespaced: boolean;
+  storageVersion: string;
+  versions: ReadonlyMap<string, ServedVersion>;
+  traits: Traits;
+  /** The definition that a custom kind is served from. */
+  crd: StoredObject | undefined;
+  /** Objects stored under this id are served by another kind too (core and events.k8s.io Events). */
+  storedAs?: StorageAlias;
+}
+
+/** A kind that is another view of objects stored under a different id. */
+export interface StorageAlias {
+  id: string;
+  toStorage(object: StoredObject): StoredObject;
+  fromStorage(object: StoredObject): StoredObject;
+}
+
+export function kindId(group: string, plural: string): string {
+  return `${group}/${plural}`;
+}
+
+export function apiVersionOf(group: string, version: string): string {
+  return group === '' ? version : `${group}/${version}`;
+}

@@ -1,0 +1,57 @@
+import type { User } from '../auth/user.ts';
+import { objectKey, type StoredObject } from '../object.ts';
+import type { Kind, ServedVersion } from '../registry/kind.ts';
+import type { GroupResource } from './status.ts';
+
+export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
+
+/** One request for objects of one kind, its URL and query taken apart. */
+export interface Call {
+  kind: Kind;
+  version: ServedVersion;
+  namespace: string | undefined;
+  name: string | undefined;
+  subresource: 'status' | 'finalize' | undefined;
+  query: URLSearchParams;
+  user: User;
+  dryRun: boolean;
+  fieldValidation: FieldValidation;
+  /** Sent as Warning headers with the answer. */
+  warnings: string[];
+}
+
+/** A call that names an object. */
+export type NamedCall = Call & { name: string };
+
+export function groupResource(call: { kind: Kind }): GroupResource {
+  return { group: call.kind.group, resource: call.kind.plural };
+}
+
+export function keyOf(call: NamedCall): string {
+  return objectKey(call.kind.namespaced ? call.namespace : undefined, call.name);
+}
+
+export function storageId(kind: Kind): string {
+  return kind.storedAs?.id ?? kind.id;
+}
+
+/** The group and version an object of this call has. */
+export function apiVersion(call: { kind: Kind; version: ServedVersion }): string {
+  return call.kind.group === '' ? call.version.name : `${call.kind.group}/${call.version.name}`;
+}
+
+/** A stored object as this call's version shows it. The object itself may be changed. */
+export function fromStorage(call: { kind: Kind; version: ServedVersion }, object: StoredObject): StoredObject {
+  const alias = call.kind.storedAs;
+  if (alias !== undefined) return alias.fromStorage(object);
+  object.apiVersion = apiVersion(call);
+  return object;
+}
+
+/** The other way round. Conversion between versions of a custom kind changes the apiVersion only. */
+export function toStorage(call: { kind: Kind; version: ServedVersion }, object: StoredObject): StoredObject {
+  const alias = call.kind.storedAs;
+  if (alias !== undefined) return alias.toStorage(object);
+  const { group, storageVersion } = call.kind;
+  return { ...object, apiVersion: group === '' ? storageVersion : `${group}/${storageVersion}` };
+}

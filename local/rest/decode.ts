@@ -1,0 +1,92 @@
+import { isRecord, type StoredObject } from '../object.ts';
+import { strictDecodingMessage } from '../interim/schema.ts';
+import { invalidStatus } from '../schema/invalid-status.ts';
+import { fieldErrors } from '../schema/field-error.ts';
+import type { JsonObject } from '../schema/json.ts';
+import { DecodeError, decodeObjectMeta } from '../schema/object-meta.ts';
+import { apiVersion, type Call } from './call.ts';
+import { refuse, StatusError } from './status.ts';
+
+/** The start of a body, for a message about it. */
+function excerpt(text: string): string {
+  const flat = text.trim();
+  return flat.length <= 31 ? flat : `${flat.slice(0, 31)} ...`;
+}
+
+/** A JSON body as an object. `kind` is the kind that was expected. Throws 400. */
+export function parseObject(text: string, kind: string): Record<string, unknown> {
+  const unrecognized = (why: string): StatusError =>
+    refuse.badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${excerpt(text)})`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const why = text.trim() === '' ? 'unexpected end of JSON input' : jsonError(error);
+    throw unrecognized(`couldn't get version/kind; json parse error: ${why}`);
+  }
+  if (!isRecord(value)) {
+    throw unrecognized("couldn't get version/kind; json parse error: the body is not a JSON object");
+  }
+  if (typeof value['kind'] !== 'string' || value['kind'] === '') {
+    throw unrecognized(`Object 'Kind' is missing in '${text.trim()}'`);
+  }
+  if (typeof value['apiVersion'] !== 'string' || value['apiVersion'] === '') {
+    throw unrecognized(`Object 'apiVersion' is missing in '${text.trim()}'`);
+  }
+  return value;
+}
+
+function jsonError(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.startsWith('Unexpected end of JSON') ? 'unexpected end of JSON input' : message;
+}
+
+/**
+ * Checks that a decoded body is an object of the call's kind and version, drops and names what its schema does
+ * not know. The object is changed in place. Throws 400 or 422.
+ */
+export function acceptObject(call: Call, value: Record<string, unknown>): { object: StoredObject; unknown: string[] } {
+  const expected = apiVersion(call);
+  if (value['apiVersion'] !== expected) {
+    throw refuse.badRequest(
+      `the API version in the data (${String(value['apiVersion'])}) does not match the expected API version (${expected})`,
+    );
+  }
+  const kind = String(value['kind']);
+  if (kind !== call.kind.kind) {
+    const name = isRecord(value['metadata']) ? String(value['metadata']['name'] ?? '') : '';
+    throw new StatusError(
+      invalidStatus(call.kind.group, kind, name, [fieldErrors.invalid('kind', kind, `must be ${call.kind.kind}`)]),
+    );
+  }
+  value['metadata'] ??= {};
+  try {
+    const { schema } = call.version;
+    const unknown: string[] = [];
+    if (schema === undefined) {
+      const decoded = decodeObjectMeta((value as JsonObject)['metadata'] ?? {});
+      value['metadata'] = decoded.meta;
+      unknown.push(...decoded.unknownFields);
+    } else {
+      unknown.push(...schema.prune(value as JsonObject).unknownFields);
+    }
+    return { object: value as StoredObject, unknown };
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw refuse.badRequest(
+      `${call.kind.kind} in version "${call.version.name}" cannot be handled as a ${call.kind.kind}: ${error.message}`,
+    );
+  }
+}
+
+/** What `fieldValidation` makes of fields that the schema does not know: a refusal, a warning, nothing. */
+export function judgeFields(call: Call, unknown: string[], duplicates: string[] = []): void {
+  if (unknown.length + duplicates.length === 0 || call.fieldValidation === 'Ignore') return;
+  if (call.fieldValidation === 'Warn') {
+    call.warnings.push(...duplicates, ...unknown.map((field) => `unknown field ${JSON.stringify(field)}`));
+    return;
+  }
+  throw refuse.badRequest(
+    `${call.kind.kind} in version "${call.version.name}" cannot be handled as a ${call.kind.kind}: ${strictDecodingMessage(unknown, duplicates)}`,
+  );
+}

@@ -1,0 +1,130 @@
+import type { StoredObject } from '../object.ts';
+import type { ChangeType } from '../store/change.ts';
+import { apiVersion, type Call, fromStorage } from './call.ts';
+import type { ListPage } from './list.ts';
+import { refuse } from './status.ts';
+import { tableOf } from './table.ts';
+
+/** How answers about objects are written: whole, their metadata only, or as a table for people. */
+export interface Representation {
+  contentType: string;
+  /** `body`: the stored text, where there is one. */
+  object(object: StoredObject | undefined, body?: string): string;
+  list(page: ListPage): string;
+  /** One line of a watch. */
+  event(type: ChangeType, object: StoredObject | undefined, body?: string): string;
+  bookmark(rv: number, initialEventsEnd: boolean): string;
+}
+
+const INITIAL_END = { 'k8s.io/initial-events-end': 'true' };
+const META_VERSION = 'meta.k8s.io/v1';
+
+/** The first representation of an Accept header that can be had. Throws 406. */
+export function representation(accept: string | undefined, call: Call, includeObject: string | null): Representation {
+  for (const clause of (accept ?? '').split(',')) {
+    const [type = '', ...parameters] = clause.split(';').map((part) => part.trim().toLowerCase());
+    if (type !== '' && type !== '*/*' && type !== 'application/*' && type !== 'application/json') continue;
+    const as = parameter(parameters, 'as');
+    if (as === undefined) return wholeObjects(call);
+    const version = parameter(parameters, 'v');
+    if (parameter(parameters, 'g') !== 'meta.k8s.io' || version !== 'v1') continue;
+    if (as === 'table') return tables(call, includeObject ?? 'Metadata');
+    if (as === 'partialobjectmetadata' || as === 'partialobjectmetadatalist') return metadataOnly(call);
+  }
+  if (accept?.includes('application/yaml') === true || accept?.includes('protobuf') === true) return wholeObjects(call);
+  throw refuse.notAcceptable('only the following media types are accepted: application/json');
+}
+
+function parameter(parameters: string[], name: string): string | undefined {
+  return parameters.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+/** The object in the call's version, from whichever form is at hand. */
+function viewed(call: Call, object: StoredObject | undefined, body: string | undefined): StoredObject {
+  return fromStorage(call, body === undefined ? ({ ...object } as StoredObject) : (JSON.parse(body) as StoredObject));
+}
+
+function listMeta(page: ListPage): Record<string, unknown> {
+  return {
+    resourceVersion: String(page.resourceVersion),
+    ...(page.continueToken === undefined ? {} : { continue: page.continueToken }),
+    ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+  };
+}
+
+function bookmarkMeta(rv: number, initialEventsEnd: boolean): Record<string, unknown> {
+  return { resourceVersion: String(rv), ...(initialEventsEnd ? { annotations: INITIAL_END } : {}) };
+}
+
+const line = (type: string, object: string): string => `{"type":"${type}","object":${object}}\n`;
+
+/** Stored texts start with their version and kind, so most are sent as they are. */
+function wholeObjects(call: Call): Representation {
+  const version = apiVersion(call);
+  const { kind, listKind } = call.kind;
+  const head = `{"apiVersion":"${version}","kind":"${kind}",`;
+  const text = (object: StoredObject | undefined, body: string | undefined): string =>
+    body?.startsWith(head) === true ? body : JSON.stringify(viewed(call, object, body));
+  // Items of built-in lists do not say what they are: the list does.
+  const item = (body: string): string => {
+    const whole = text(undefined, body);
+    return call.kind.crd === undefined && whole.startsWith(head) ? `{${whole.slice(head.length)}` : whole;
+  };
+  return {
+    contentType: 'application/json',
+    object: text,
+    list: (page) =>
+      `{"kind":"${listKind}","apiVersion":"${version}","metadata":${JSON.stringify(listMeta(page))},"items":[${page.rows.map((row) => item(row.body)).join(',')}]}`,
+    event: (type, object, body) => line(type, text(object, body)),
+    bookmark: (rv, end) =>
+      line('BOOKMARK', JSON.stringify({ kind, apiVersion: version, metadata: bookmarkMeta(rv, end) })),
+  };
+}
+
+function partial(object: StoredObject): Record<string, unknown> {
+  return { kind: 'PartialObjectMetadata', apiVersion: META_VERSION, metadata: object.metadata };
+}
+
+function metadataOnly(call: Call): Representation {
+  const text = (object: StoredObject | undefined, body: string | undefined): string =>
+    JSON.stringify(partial(viewed(call, object, body)));
+  return {
+    contentType: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
+    object: text,
+    list: (page) =>
+      `{"kind":"PartialObjectMetadataList","apiVersion":"${META_VERSION}","metadata":${JSON.stringify(listMeta(page))},"items":[${page.rows.map((row) => text(undefined, row.body)).join(',')}]}`,
+    event: (type, object, body) => line(type, text(object, body)),
+    bookmark: (rv, end) =>
+      line('BOOKMARK', JSON.stringify({ kind: 'PartialObjectMetadata', apiVersion: META_VERSION, metadata: bookmarkMeta(rv, end) })),
+  };
+}
+
+function tables(call: Call, includeObject: string): Representation {
+  let headersSent = false;
+  const table = (objects: StoredObject[], metadata: Record<string, unknown>, headers = true): string =>
+    JSON.stringify(tableOf(call, objects, { metadata, headers, includeObject }));
+  /** The columns are named once in a watch. */
+  const one = (object: StoredObject): string => {
+    const text = table([object], { resourceVersion: object.metadata.resourceVersion }, !headersSent);
+    headersSent = true;
+    return text;
+  };
+  return {
+    contentType: 'application/json;as=Table;v=v1;g=meta.k8s.io',
+    object: (object, body) => {
+      const view = viewed(call, object, body);
+      return table([view], { resourceVersion: view.metadata.resourceVersion });
+    },
+    list: (page) =>
+      table(
+        page.rows.map((row) => viewed(call, undefined, row.body)),
+        listMeta(page),
+      ),
+    event: (type, object, body) => line(type, one(viewed(call, object, body))),
+    bookmark: (rv, end) =>
+      line(
+        'BOOKMARK',
+        one({ apiVersion: apiVersion(call), kind: call.kind.kind, metadata: bookmarkMeta(rv, end) } as unknown as StoredObject),
+      ),
+  };
+}

@@ -1,0 +1,46 @@
+import type { StoredObject } from '../object.ts';
+import type { FieldError } from '../schema/field-error.ts';
+import type { JsonObject } from '../schema/json.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../schema/object-meta.ts';
+import { type Call, groupResource } from './call.ts';
+import { refuse } from './status.ts';
+
+function metaOf(object: StoredObject): JsonObject {
+  return object.metadata as unknown as JsonObject;
+}
+
+/** Throws 422 with everything that is wrong with an object. `old` is the stored one of an update. */
+export function validateObject(call: Call, object: StoredObject, old: StoredObject | undefined): void {
+  const errors = refusals(call, object, old);
+  if (errors.length === 0) return;
+  throw refuse.invalid(call.kind.group, call.kind.kind, object.metadata.name ?? '', errors);
+}
+
+function refusals(call: Call, object: StoredObject, old: StoredObject | undefined): FieldError[] {
+  const { schema } = call.version;
+  const { traits } = call.kind;
+  const json = object as unknown as JsonObject;
+  if (schema !== undefined) {
+    if (old !== undefined && call.subresource === 'status') {
+      return schema.validateStatus(json, old as unknown as JsonObject);
+    }
+    return schema.validate(json, old as unknown as JsonObject | undefined);
+  }
+  const meta =
+    old === undefined
+      ? validateObjectMeta(metaOf(object), {
+          namespaced: call.kind.namespaced,
+          ...(traits.validateName === undefined ? {} : { name: traits.validateName }),
+        })
+      : validateObjectMetaUpdate(metaOf(object), metaOf(old));
+  return [...meta, ...(traits.validate?.(object, old) ?? [])];
+}
+
+/** The 422 for a PUT that names no resourceVersion where one is needed. */
+export function resourceVersionRequired(call: Call, name: string): Error {
+  const gr = groupResource(call);
+  const error = refuse.invalid(gr.group, gr.resource, name, [
+    { type: 'Invalid', field: 'metadata.resourceVersion', badValue: 0, detail: 'must be specified for an update' },
+  ]);
+  return error;
+}

@@ -1,0 +1,189 @@
+import { mkdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { bootstrap } from './auth/bootstrap.ts';
+import { RBACAuthorizer } from './auth/rbac.ts';
+import { Tokens } from './auth/tokens.ts';
+import { MASTERS } from './auth/user.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { type CompactionLimits, Compactor } from './controllers/compactor.ts';
+import { ContentCleaner } from './controllers/content-cleaner.ts';
+import { EventExpirer } from './controllers/event-expirer.ts';
+import { GarbageCollector } from './controllers/garbage-collector.ts';
+import { installDefinitions } from './install-definitions.ts';
+import { readHolder, removeHolder, writeHolder } from './lock-info.ts';
+import { Registry } from './registry/registry.ts';
+import type { CustomResourceDefinition } from './schema/crd-types.ts';
+import { Discovery } from './server/discovery.ts';
+import { createHandler } from './server/handler.ts';
+import { OpenAPI } from './server/openapi.ts';
+import { StoreError } from './store/errors.ts';
+import { Store } from './store/store.ts';
+import { certificates } from './tls/certificates.ts';
+import { writeKubeconfig } from './tls/kubeconfig.ts';
+import { WatchHub } from './watch/hub.ts';
+
+export interface LocalAPIOptions {
+  /** Made with mode 0700 when it is not there. One server at a time has it. */
+  dataDir: string;
+  /** Default 127.0.0.1. Any other address must be asked for. */
+  host?: string;
+  /** Default 0: a free one. */
+  port?: number;
+  /** Definitions that are to be there; more can be created through the API. */
+  crds: CustomResourceDefinition[];
+  log: Logger;
+  clock?: Clock;
+  /** How much history watches can go back into. */
+  compaction?: CompactionLimits;
+}
+
+export interface LocalAPI {
+  /** `https://HOST:PORT`. */
+  url: string;
+  /** PEM of the authority that signed the server's certificate. */
+  caData: string;
+  /** A token of the group system:masters; also in the kubeconfig. */
+  adminToken: string;
+  kubeconfigPath: string;
+  /** A token for a user in groups: the same one whenever the same is asked for. */
+  token(user: string, groups: readonly string[]): string;
+  /** Ends watches and connections, commits what is waiting, and gives the data folder back. */
+  close(): Promise<void>;
+}
+
+const ADMIN = 'local-admin';
+/** Connections held at once: each watch has one. */
+const MAX_CONNECTIONS = 2048;
+const CLOSE_MS = 2000;
+
+/**
+ * Starts a control plane of one process on one machine: the Kubernetes API over an SQLite file.
+ * Throws StoreError `Locked` when another server has the data folder, and the system's error when the port is taken.
+ */
+export async function startLocalAPI(options: LocalAPIOptions): Promise<LocalAPI> {
+  const { dataDir, log } = options;
+  const clock = options.clock ?? systemClock;
+  const host = options.host ?? '127.0.0.1';
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const holderPath = join(dataDir, 'server.json');
+  const store = openStore(join(dataDir, 'state.db'), { clock, dataDir, holderPath });
+  try {
+    const tokens = Tokens.open(join(dataDir, 'tokens.json'));
+    const pair = await certificates(dataDir, certificateHosts(host), clock.now());
+    await bootstrap(store, clock);
+    const registry = new Registry(store, log);
+    await installDefinitions(store, registry, { crds: options.crds, clock });
+    const running = startParts({ store, registry, clock, log, ...(options.compaction === undefined ? {} : { compaction: options.compaction }) });
+    const hub = new WatchHub(store);
+    let serving = true;
+    const server = createServer(
+      { cert: pair.cert, key: pair.key, minVersion: 'TLSv1.2', maxHeaderSize: 64 * 1024, requestTimeout: 60_000, headersTimeout: 20_000, keepAliveTimeout: 90_000 },
+      createHandler({
+        store,
+        registry,
+        hub,
+        discovery: new Discovery(registry),
+        openapi: new OpenAPI(registry),
+        authorizer: new RBACAuthorizer(store),
+        tokens,
+        clock,
+        log,
+        ready: () => serving,
+      }),
+    );
+    server.maxConnections = MAX_CONNECTIONS;
+    const port = await listen(server, options.port ?? 0, host).catch(async (error: unknown) => {
+      hub.close();
+      await running.stop();
+      throw error;
+    });
+    const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    writeHolder(holderPath, { pid: process.pid, url });
+    const adminToken = tokens.issue(ADMIN, [MASTERS]);
+    const kubeconfigPath = join(dataDir, 'kubeconfig');
+    writeKubeconfig(kubeconfigPath, { server: reachable(url), ca: pair.ca, user: ADMIN, token: adminToken });
+    log.info({ url, dataDir }, 'local API is serving');
+    let closing: Promise<void> | undefined;
+    const close = async (): Promise<void> => {
+      serving = false;
+      hub.close();
+      await stopServer(server);
+      await running.stop();
+      removeHolder(holderPath);
+      store.close();
+    };
+    return {
+      url: reachable(url),
+      caData: pair.ca,
+      adminToken,
+      kubeconfigPath,
+      token: (user, groups) => tokens.issue(user, groups),
+      close: () => (closing ??= close()),
+    };
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}
+
+function openStore(path: string, context: { clock: Clock; dataDir: string; holderPath: string }): Store {
+  try {
+    return Store.open(path, { clock: context.clock });
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'Locked') throw error;
+    throw new StoreError(
+      'Locked',
+      `the data folder ${context.dataDir} is in use by another server${readHolder(context.holderPath)}: stop that one, or use another folder`,
+      { cause: error },
+    );
+  }
+}
+
+/** A server that listens everywhere is reached on loopback from here. */
+function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+}
+
+function certificateHosts(host: string): string[] {
+  return [...new Set(['127.0.0.1', '::1', 'localhost', ...(host === '0.0.0.0' || host === '::' ? [] : [host])])];
+}
+
+interface Parts {
+  stop(): Promise<void>;
+}
+
+/** What works on its own beside the requests. */
+function startParts(context: { store: Store; registry: Registry; clock: Clock; log: Logger; compaction?: CompactionLimits }): Parts {
+  const collector = new GarbageCollector(context);
+  const cleaner = new ContentCleaner(context);
+  const expirer = new EventExpirer(context.store, context.clock);
+  const compactor = new Compactor(context.store, context.clock, context.compaction);
+  return {
+    async stop() {
+      compactor.stop();
+      await Promise.all([collector.stop(), cleaner.stop(), expirer.stop()]);
+    },
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** Requests that run get a moment to end. */
+async function stopServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), CLOSE_MS).unref();
+  await closed;
+  clearTimeout(timer);
+}

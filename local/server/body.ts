@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import { refuse } from '../rest/status.ts';
+
+/** As a kube-apiserver's. */
+export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+
+const tooLarge = (): Error => refuse.tooLarge(`Request entity too large: limit is ${MAX_BODY_BYTES}`);
+
+/** The whole body. Throws 413 as soon as it is too long, without reading the rest. */
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared > MAX_BODY_BYTES) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}
+
+export type BodyType = 'json' | 'yaml' | 'protobuf';
+
+/** What a body is written in. Throws 415. */
+export function bodyType(contentType: string | undefined): BodyType {
+  const type = (contentType ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? '';
+  if (type === '' || type === 'application/json' || type === 'application/x-www-form-urlencoded') return 'json';
+  if (type === 'application/yaml') return 'yaml';
+  if (type === 'application/vnd.kubernetes.protobuf') return 'protobuf';
+  throw refuse.unsupportedMediaType(
+    'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+  );
+}
+
+/** The body as JSON text; `duplicates` are the duplicate fields that it had. Throws 400 and 415. */
+export async function jsonText(body: Buffer, contentType: string | undefined): Promise<string> {
+  const type = bodyType(contentType);
+  if (type === 'json') return body.toString('utf8');
+  if (type === 'yaml') return yamlToJSON(body.toString('utf8'));
+  return protobufToJSON(body);
+}
+
+/** Loaded when somebody sends YAML: most never do. */
+async function yamlToJSON(text: string): Promise<string> {
+  const { parse } = await import('yaml');
+  try {
+    return JSON.stringify(parse(text, { maxAliasCount: 100 })) ?? 'null';
+  } catch (error) {
+    throw refuse.badRequest(`error converting YAML to JSON: ${error instanceof Error ? error.message : 'not YAML'}`);
+  }
+}
+
+async function protobufToJSON(_body: Buffer): Promise<string> {
+  throw refuse.unsupportedMediaType('protobuf bodies are not supported yet');
+}

@@ -1,0 +1,190 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { denial, type RBACAuthorizer } from '../auth/rbac.ts';
+import { REVIEWS, type ReviewKind } from '../auth/reviews.ts';
+import type { Tokens } from '../auth/tokens.ts';
+import type { User } from '../auth/user.ts';
+import type { Clock } from '../clock.ts';
+import type { Registry } from '../registry/registry.ts';
+import { refuse, type StatusError } from '../rest/status.ts';
+import type { Store } from '../store/store.ts';
+import type { WatchHub } from '../watch/hub.ts';
+import type { Discovery } from './discovery.ts';
+import { jsonText, readBody } from './body.ts';
+import type { OpenAPI } from './openapi.ts';
+import { serveObjects } from './objects.ts';
+import { send, sendError } from './respond.ts';
+import { serveReview } from './review.ts';
+import { attributesOf, type ResourceRoute, resourceRoute, type Verb, verbOf } from './route.ts';
+import { isTrue } from '../rest/list-options.ts';
+import { versionInfo } from './version.ts';
+
+export interface ServerContext {
+  store: Store;
+  registry: Registry;
+  hub: WatchHub;
+  discovery: Discovery;
+  openapi: OpenAPI;
+  authorizer: RBACAuthorizer;
+  tokens: Tokens;
+  clock: Clock;
+  log: Logger;
+  /** Whether it serves yet, and still does. */
+  ready: () => boolean;
+}
+
+/** One request with what is known of it before its body is read. */
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  path: string;
+  query: URLSearchParams;
+  user: User;
+  warnings: string[];
+}
+
+/** Requests served at once, watches apart; as a kube-apiserver's two limits together. */
+const MAX_IN_FLIGHT = 600;
+
+export function createHandler(context: ServerContext): (request: IncomingMessage, response: ServerResponse) => void {
+  let inFlight = 0;
+  return (request, response) => {
+    const warnings: string[] = [];
+    // A client that goes away while it is answered is no fault of the server's.
+    request.on('error', () => {});
+    response.on('error', () => {});
+    if (inFlight >= MAX_IN_FLIGHT) {
+      sendError(request, response, refuse.tooManyRequests('too many requests, please try again later'), {
+        log: context.log,
+        warnings,
+      });
+      return;
+    }
+    inFlight += 1;
+    serve(context, request, response, warnings)
+      .catch((error: unknown) => {
+        if (request.destroyed && !request.complete) response.destroy();
+        else sendError(request, response, error, { log: context.log, warnings });
+      })
+      .finally(() => {
+        inFlight -= 1;
+      });
+  };
+}
+
+async function serve(
+  context: ServerContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  warnings: string[],
+): Promise<void> {
+  const url = request.url ?? '/';
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
+  const user = context.tokens.authenticate(request.headers.authorization);
+  if (user === undefined) throw refuse.unauthorized();
+  const exchange: Exchange = { request, response, path, query, user, warnings };
+  const route = readRoute(path);
+  if (route === undefined) {
+    servePath(context, exchange);
+    return;
+  }
+  await serveRoute(context, exchange, route);
+}
+
+function readRoute(path: string): ResourceRoute | undefined {
+  try {
+    return resourceRoute(path);
+  } catch {
+    throw refuse.badRequest('the path of the request has a broken escape sequence');
+  }
+}
+
+async function serveRoute(context: ServerContext, exchange: Exchange, route: ResourceRoute): Promise<void> {
+  const { query, request } = exchange;
+  const watching = isTrue(query.get('watch'));
+  const verb = verbOf(request.method ?? 'GET', route.name !== undefined, watching);
+  if (verb === undefined) throw refuse.methodNotAllowed({ group: route.group, resource: route.plural }, request.method ?? '');
+  authorize(context, exchange, route, verb);
+  const review = reviewOf(route);
+  if (review !== undefined) {
+    if (verb !== 'create') throw refuse.methodNotAllowed({ group: route.group, resource: route.plural }, verb);
+    await serveReview(context, exchange, review, route.namespace);
+    return;
+  }
+  const served = context.registry.find(route.group, route.version, route.plural);
+  // Nothing lists across namespaces what has none, and the other way round for what a name is given to.
+  const misplaced =
+    served !== undefined &&
+    (served.kind.namespaced
+      ? route.namespace === undefined && (route.name !== undefined || verb === 'create' || verb === 'deletecollection')
+      : route.namespace !== undefined);
+  if (served === undefined || misplaced) {
+    notFound(exchange);
+    return;
+  }
+  await serveObjects(context, exchange, { route, verb, served });
+}
+
+function reviewOf(route: ResourceRoute): ReviewKind | undefined {
+  if (route.version !== 'v1' || route.name !== undefined) return undefined;
+  return REVIEWS.find(
+    (review) =>
+      review.group === route.group &&
+      review.plural === route.plural &&
+      review.namespaced === (route.namespace !== undefined),
+  );
+}
+
+function authorize(context: ServerContext, exchange: Exchange, route: ResourceRoute, verb: Verb): void {
+  const named = /(?:^|,)metadata\.name==?([^,]+)(?:,|$)/.exec(exchange.query.get('fieldSelector') ?? '')?.[1];
+  const wanted = attributesOf(route, verb, named);
+  if (context.authorizer.authorize(exchange.user, wanted).allowed) return;
+  throw refuse.forbidden({ group: route.group, resource: route.plural }, route.name ?? '', denial(exchange.user, wanted));
+}
+
+export function notFound(exchange: Exchange): void {
+  send(exchange.response, 404, '404 page not found\n', { contentType: 'text/plain; charset=utf-8' });
+}
+
+/** What is not a resource: health, version, discovery, schemas. */
+function servePath(context: ServerContext, exchange: Exchange): void {
+  const { path, request, response } = exchange;
+  const wanted = { verb: (request.method ?? 'GET').toLowerCase(), path };
+  if (!context.authorizer.authorize(exchange.user, wanted).allowed) {
+    throw forbiddenPath(exchange.user, wanted);
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    notFound(exchange);
+    return;
+  }
+  if (path === '/version' || path === '/version/') {
+    send(response, 200, versionInfo());
+    return;
+  }
+  if (HEALTH.test(path)) {
+    const ok = path.startsWith('/livez') || context.ready();
+    send(response, ok ? 200 : 500, ok ? 'ok' : 'not ready', { contentType: 'text/plain; charset=utf-8' });
+    return;
+  }
+  const accept = request.headers.accept ?? '';
+  const document = path.startsWith('/openapi/v3')
+    ? context.openapi.document(path)
+    : /^\/apis?(?:\/|$)/.test(path)
+      ? context.discovery.document(path, accept)
+      : undefined;
+  if (document === undefined) notFound(exchange);
+  else send(response, 200, document.body, { contentType: document.contentType });
+}
+
+const HEALTH = /^\/(?:livez|readyz|healthz)(?:\/|$)/;
+
+function forbiddenPath(user: User, wanted: { verb: string; path: string }): StatusError {
+  return refuse.forbidden({ group: '', resource: '' }, '', denial(user, wanted));
+}
+
+/** The body of a request as JSON text. */
+export async function readText(exchange: Exchange): Promise<string> {
+  return jsonText(await readBody(exchange.request), exchange.request.headers['content-type']);
+}

@@ -1,0 +1,170 @@
+import type { ServedKind } from '../registry/registry.ts';
+import { type Call, groupResource, keyOf, type NamedCall, storageId } from '../rest/call.ts';
+import { create } from '../rest/create.ts';
+import { parseObject } from '../rest/decode.ts';
+import { remove } from '../rest/delete.ts';
+import { removeCollection } from '../rest/delete-collection.ts';
+import { list } from '../rest/list.ts';
+import { listOptions, parseRV } from '../rest/list-options.ts';
+import { patch } from '../rest/patch.ts';
+import { type Representation, representation } from '../rest/represent.ts';
+import { selectionOf } from '../rest/selection.ts';
+import { refuse, type Status } from '../rest/status.ts';
+import { update } from '../rest/update.ts';
+import type { StoredObject } from '../object.ts';
+import { Watch } from '../watch/watch.ts';
+import { readBody } from './body.ts';
+import { type Exchange, notFound, readText, type ServerContext } from './handler.ts';
+import { deleteOptions, writeOptions } from './options.ts';
+import { send, sendStatus } from './respond.ts';
+import type { ResourceRoute, Verb } from './route.ts';
+
+interface Target {
+  route: ResourceRoute;
+  verb: Verb;
+  served: ServedKind;
+}
+
+/** A request for stored objects. */
+export async function serveObjects(context: ServerContext, exchange: Exchange, target: Target): Promise<void> {
+  const call = callOf(exchange, target);
+  if (call === undefined) {
+    notFound(exchange);
+    return;
+  }
+  if (call.version.deprecation !== undefined) call.warnings.push(call.version.deprecation);
+  const view = representation(exchange.request.headers.accept, call, exchange.query.get('includeObject'));
+  switch (target.verb) {
+    case 'get':
+      return get(context, exchange, named(call), view);
+    case 'list':
+    case 'watch':
+      return read(context, exchange, call, view, target.verb);
+    case 'create':
+      return post(context, exchange, call, view);
+    case 'update':
+      return put(context, exchange, named(call), view);
+    case 'patch':
+      return patchObject(context, exchange, named(call), view);
+    case 'delete':
+      return deleteObject(context, exchange, named(call), view);
+    case 'deletecollection':
+      return deleteObjects(context, exchange, call, view);
+  }
+}
+
+function callOf(exchange: Exchange, { route, verb, served }: Target): Call | undefined {
+  const { kind, version } = served;
+  const { subresource } = route;
+  if (subresource !== undefined && !hasSubresource(served, subresource)) return undefined;
+  const writes =
+    verb === 'create' ? 'CreateOptions' : verb === 'update' ? 'UpdateOptions' : verb === 'patch' ? 'PatchOptions' : undefined;
+  const options =
+    writes === undefined
+      ? { dryRun: false, fieldValidation: 'Warn' as const }
+      : writeOptions(exchange.query, writes);
+  return {
+    kind,
+    version,
+    namespace: route.namespace,
+    name: route.name,
+    subresource: subresource as Call['subresource'],
+    query: exchange.query,
+    user: exchange.user,
+    warnings: exchange.warnings,
+    ...options,
+  };
+}
+
+function hasSubresource({ kind, version }: ServedKind, name: string): boolean {
+  if (name === 'status') return version.status;
+  return name === 'finalize' && kind.group === '' && kind.plural === 'namespaces';
+}
+
+function named(call: Call): NamedCall {
+  if (call.name === undefined) throw refuse.badRequest('name must be provided');
+  return call as NamedCall;
+}
+
+function answer(exchange: Exchange, view: Representation, object: StoredObject, code = 200): void {
+  send(exchange.response, code, view.object(object), { contentType: view.contentType, warnings: exchange.warnings });
+}
+
+function get(context: ServerContext, exchange: Exchange, call: NamedCall, view: Representation): void {
+  const wanted = parseRV(call.query.get('resourceVersion') || '0');
+  if (wanted > context.store.rv) throw refuse.tooLargeResourceVersion(wanted, context.store.rv);
+  const row = context.store.read(storageId(call.kind), keyOf(call));
+  if (row === undefined) throw refuse.notFound(groupResource(call), call.name);
+  send(exchange.response, 200, view.object(undefined, row.body), {
+    contentType: view.contentType,
+    warnings: exchange.warnings,
+  });
+}
+
+function read(
+  context: ServerContext,
+  exchange: Exchange,
+  call: Call,
+  view: Representation,
+  verb: 'list' | 'watch',
+): void {
+  const options = listOptions(call.query, verb === 'watch');
+  const selection = selectionOf(call);
+  if (verb === 'watch') {
+    const { store, hub } = context;
+    new Watch({ call, response: exchange.response, store, hub, view, selection, list: options }).start(options);
+    return;
+  }
+  const page = list(call, options, selection, context.store);
+  send(exchange.response, 200, view.list(page), { contentType: view.contentType, warnings: exchange.warnings });
+}
+
+async function post(context: ServerContext, exchange: Exchange, call: Call, view: Representation): Promise<void> {
+  if (call.name !== undefined) throw refuse.methodNotAllowed(groupResource(call), 'create');
+  const body = parseObject(await readText(exchange), call.kind.kind);
+  answer(exchange, view, await create(call, body, context), 201);
+}
+
+async function put(context: ServerContext, exchange: Exchange, call: NamedCall, view: Representation): Promise<void> {
+  const body = parseObject(await readText(exchange), call.kind.kind);
+  const result = await update(call, body, context);
+  answer(exchange, view, result.object, result.created ? 201 : 200);
+}
+
+async function patchObject(
+  context: ServerContext,
+  exchange: Exchange,
+  call: NamedCall,
+  view: Representation,
+): Promise<void> {
+  const body = (await readBody(exchange.request)).toString('utf8');
+  answer(exchange, view, await patch(call, body, exchange.request.headers['content-type'] ?? '', context.store));
+}
+
+async function deleteObject(
+  context: ServerContext,
+  exchange: Exchange,
+  call: NamedCall,
+  view: Representation,
+): Promise<void> {
+  const options = deleteOptions(await readText(exchange), call.query);
+  const result = await remove({ ...call, dryRun: options.dryRun }, options, context);
+  if (isStatus(result)) sendStatus(exchange.response, result, exchange.warnings);
+  else answer(exchange, view, result);
+}
+
+function isStatus(result: StoredObject | Status): result is Status {
+  return result.kind === 'Status' && result.apiVersion === 'v1';
+}
+
+async function deleteObjects(
+  context: ServerContext,
+  exchange: Exchange,
+  call: Call,
+  view: Representation,
+): Promise<void> {
+  const { dryRun, ...options } = deleteOptions(await readText(exchange), call.query);
+  const listing = { options: listOptions(call.query, false), selection: selectionOf(call) };
+  const page = await removeCollection({ ...call, dryRun }, listing, options, context);
+  send(exchange.response, 200, view.list(page), { contentType: view.contentType, warnings: exchange.warnings });
+}
