@@ -1,0 +1,78 @@
+import type { CancelTimer, Clock } from '../kube/clock.ts';
+import { LeaseObserver } from '../kube/lease-observer.ts';
+import type { Lease } from '../kube/lease.ts';
+import type { Heartbeat } from './placement/types.ts';
+
+/** A timer may fire a little early by another clock's measure. */
+const SLACK_MS = 50;
+
+interface Known {
+  lease: Lease;
+  /** A renewal was seen since this controller began. */
+  renewed: boolean;
+  cancel: CancelTimer;
+}
+
+/**
+ * Whether the agent of each node is alive, by its lease: renewals are counted as they are seen here, so another
+ * machine's clock decides nothing. `onChange` is called when the answer for a node may have changed; nothing is
+ * polled.
+ */
+export class NodeHealth {
+  readonly #clock: Clock;
+  readonly #observer: LeaseObserver;
+  readonly #onChange: (node: string) => void;
+  readonly #known = new Map<string, Known>();
+  readonly #said = new Map<string, Heartbeat>();
+
+  constructor(options: { clock: Clock; onChange: (node: string) => void }) {
+    this.#clock = options.clock;
+    this.#observer = new LeaseObserver(options.clock);
+    this.#onChange = options.onChange;
+  }
+
+  /** To be told each state of each lease; undefined: it is gone. */
+  observe(node: string, lease: Lease | undefined): void {
+    const before = this.#known.get(node);
+    before?.cancel();
+    if (lease === undefined) this.#known.delete(node);
+    else {
+      const renewed =
+        before !== undefined &&
+        (before.renewed || before.lease.spec?.renewTime !== lease.spec?.renewTime) &&
+        before.lease.metadata.uid === lease.metadata.uid;
+      const leftMs = this.#observer.leftMs(lease);
+      const cancel = leftMs > 0 ? this.#clock.setTimer(leftMs + SLACK_MS, () => this.#tell(node)) : () => {};
+      this.#known.set(node, { lease, renewed, cancel });
+    }
+    this.#tell(node);
+  }
+
+  of(node: string): Heartbeat {
+    const known = this.#known.get(node);
+    if (known === undefined) return 'Missing';
+    if (this.#observer.expired(known.lease)) return 'Expired';
+    if ((known.lease.spec?.holderIdentity ?? '') === '') return 'Released';
+    return known.renewed || this.#recentByItsOwnWords(known.lease) ? 'Alive' : 'Unproven';
+  }
+
+  stop(): void {
+    for (const { cancel } of this.#known.values()) cancel();
+    this.#known.clear();
+  }
+
+  #tell(node: string): void {
+    const now = this.of(node);
+    if (this.#said.get(node) === now) return;
+    if (now === 'Missing') this.#said.delete(node);
+    else this.#said.set(node, now);
+    this.#onChange(node);
+  }
+
+  /** Good enough to place on before a renewal was seen, never to call a node lost. */
+  #recentByItsOwnWords(lease: Lease): boolean {
+    const renewedAt = Date.parse(lease.spec?.renewTime ?? '');
+    const durationMs = (lease.spec?.leaseDurationSeconds ?? 0) * 1000;
+    return Math.abs(this.#clock.now().getTime() - renewedAt) <= durationMs;
+  }
+}

@@ -1,0 +1,94 @@
+import type { Logger } from 'pino';
+import type { KubeClient } from '../kube/client.ts';
+import type { Clock } from '../kube/clock.ts';
+import { EventRecorder } from '../kube/events.ts';
+import { LeaderElector } from '../kube/lease.ts';
+import { makeListers, reflect } from './listers.ts';
+import { SandboxLoop } from './sandbox/loop.ts';
+import { ensureSystemNamespace, SYSTEM_NAMESPACE } from './system-namespace.ts';
+
+export interface ControllerOptions {
+  client: KubeClient;
+  clock: Clock;
+  log: Logger;
+  random: () => number;
+  /** Which controller this is, among several: unique, such as a pod's or host's name. */
+  identity: string;
+  /** false where there can be no other, as in one process with the API. */
+  leaderElection: boolean;
+}
+
+export interface RunningController {
+  /** Resolves when nothing of it is left. */
+  stop(): Promise<void>;
+  /** Settles when it has ended; rejects with a fault of its own. */
+  done: Promise<void>;
+}
+
+/** Begins at once; everything the API refuses or fails to answer is tried again. */
+export function startController(options: ControllerOptions): RunningController {
+  const { client, clock, log, random, identity } = options;
+  const stopping = new AbortController();
+  const listers = makeListers(log);
+  const events = new EventRecorder({
+    client,
+    clock,
+    random,
+    log,
+    component: 'holdfast-controller',
+    instance: identity,
+  });
+  const loop = new SandboxLoop({ client, clock, random, log, events, listers });
+  const reflecting = reflect(listers, { client, clock, random, log }, stopping.signal);
+
+  const lead = async (signal: AbortSignal): Promise<void> => {
+    await Promise.race([reflecting.synced, aborted(signal)]);
+    if (signal.aborted) return;
+    log.info({ identity, sandboxes: listers.sandboxes.size, nodes: listers.nodes.size }, 'controller works');
+    await loop.run(signal);
+  };
+
+  const work = async (): Promise<void> => {
+    await ensureSystemNamespace({ client, clock, random, log }, stopping.signal);
+    if (!options.leaderElection) return lead(stopping.signal);
+    const elector = new LeaderElector({
+      client,
+      clock,
+      random,
+      log,
+      namespace: SYSTEM_NAMESPACE,
+      name: 'holdfast-controller',
+      identity,
+    });
+    await elector.run(stopping.signal, lead);
+  };
+
+  const done = (async () => {
+    try {
+      await Promise.all([work(), reflecting.done]);
+    } finally {
+      stopping.abort();
+      loop.stop();
+      await events.stop();
+      log.info({ identity }, 'controller stopped');
+    }
+  })();
+  // Whoever does not look at it still hears of it by the log; the fault itself is theirs who do.
+  done.catch((error: unknown) => log.error({ err: error }, 'controller failed'));
+
+  return {
+    done,
+    async stop() {
+      stopping.abort();
+      await done.catch(() => {});
+    },
+  };
+}
+
+/** Resolves when the signal aborts. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
