@@ -130,6 +130,8 @@ export class EventRecorder {
   async #write(): Promise<void> {
     const { clock, random, log } = this.#options;
     const { signal } = this.#stop;
+    // What is recorded in the same turn is written together.
+    await Promise.resolve();
     const backoff = new Backoff({ baseMs: 250, maxMs: 10_000, random });
     while (this.#queue.size > 0 && !signal.aborted) {
       const [next] = this.#queue.values();

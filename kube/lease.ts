@@ -270,7 +270,13 @@ export class LeaderElector {
 
   /** Calls `lead` each time it is elected; `lost` aborts before anybody else can be. Until the signal aborts. */
   async run(signal: AbortSignal, lead: (lost: AbortSignal) => Promise<void>): Promise<void> {
-    await this.#holder.run(signal, { onHeld: lead });
+    await this.#holder.run(signal, {
+      onHeld: async (lost) => {
+        await lead(lost);
+        // Somebody else may do better than a leader who does nothing.
+        if (!lost.aborted) throw new Error('the work of the leader ended');
+      },
+    });
   }
 }
 
