@@ -9,8 +9,9 @@ export interface ColumnDefinition {
   priority: number;
 }
 
-export interface BuiltinColumn extends ColumnDefinition {
-  cell(object: JsonObject, now: Date): Json;
+export interface BuiltinColumn {
+  definition: ColumnDefinition;
+  cell: (object: JsonObject, now: Date) => Json;
 }
 
 const get = (object: Json | undefined, ...path: string[]): Json | undefined =>
@@ -34,11 +35,13 @@ function column(
   options: { type?: string; format?: string; priority?: number } = {},
 ): BuiltinColumn {
   return {
-    name,
-    type: options.type ?? 'string',
-    format: options.format ?? '',
-    description,
-    priority: options.priority ?? 0,
+    definition: {
+      name,
+      type: options.type ?? 'string',
+      format: options.format ?? '',
+      description,
+      priority: options.priority ?? 0,
+    },
     cell,
   };
 }
@@ -141,7 +144,7 @@ const event: BuiltinColumn[] = [
     wide,
   ),
   column('Count', 'The number of times this event has occurred.', seenCount, wide),
-  { ...name, priority: 1 },
+  { ...name, definition: { ...name.definition, priority: 1 } },
 ];
 
 /** The columns of the kinds that the server knows by itself, by `group/kind`. */

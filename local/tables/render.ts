@@ -1,7 +1,12 @@
 import type { PrinterColumn } from '../schema/crd-types.ts';
 import { isObject, type Json, type JsonObject } from '../schema/json.ts';
 import { ageOf } from './age.ts';
-import { builtinColumns, type ColumnDefinition, CREATED_DESCRIPTION, NAME_DESCRIPTION } from './builtin.ts';
+import {
+  type BuiltinColumn,
+  builtinColumns,
+  CREATED_DESCRIPTION,
+  NAME_DESCRIPTION,
+} from './builtin.ts';
 import { findJSONPath, type JSONPath, JSONPathError, parseJSONPath, printJSONValue } from './jsonpath.ts';
 
 export interface TableOptions {
@@ -23,7 +28,9 @@ export interface Table {
 /** The columns and rows of a `meta.k8s.io/v1` Table. The caller adds kind, metadata and the rest. */
 export function renderTable(options: TableOptions): Table {
   const columns =
-    options.kind === undefined ? customColumns(options.columns ?? []) : ownColumns(options.kind);
+    options.kind === undefined
+      ? customColumns(options.columns ?? [])
+      : builtinColumns(options.kind.group, options.kind.kind);
   return {
     columnDefinitions: columns.map(({ definition }) => definition),
     rows: options.objects.map((object) => {
@@ -41,15 +48,6 @@ function rowObject(object: JsonObject, include: string): object | undefined {
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object['metadata'] ?? {} };
 }
 
-interface Column {
-  definition: ColumnDefinition;
-  cell(object: JsonObject, now: Date): Json;
-}
-
-function ownColumns(kind: { group: string; kind: string }): Column[] {
-  return builtinColumns(kind.group, kind.kind).map(({ cell, ...definition }) => ({ definition, cell }));
-}
-
 /** What a CRD without columns of its own shows beside the name. */
 const AGE: PrinterColumn = {
   name: 'Age',
@@ -58,8 +56,8 @@ const AGE: PrinterColumn = {
   jsonPath: '.metadata.creationTimestamp',
 };
 
-function customColumns(columns: readonly PrinterColumn[]): Column[] {
-  const name: Column = {
+function customColumns(columns: readonly PrinterColumn[]): BuiltinColumn[] {
+  const name: BuiltinColumn = {
     definition: {
       name: 'Name',
       type: 'string',
@@ -76,7 +74,7 @@ function customColumns(columns: readonly PrinterColumn[]): Column[] {
   return [name, ...(columns.length === 0 ? [AGE] : columns).map(customColumn)];
 }
 
-function customColumn(column: PrinterColumn): Column {
+function customColumn(column: PrinterColumn): BuiltinColumn {
   const path = parsed(column.jsonPath);
   return {
     definition: {
