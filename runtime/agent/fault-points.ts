@@ -1,0 +1,35 @@
+/**
+ * Every side effect of the agent is a named step. A crash may fall before or after any of them; the suite kills the
+ * process at each once and looks whether a new agent comes to the same end.
+ */
+export type Steps = <T>(name: string, effect: () => Promise<T>) => Promise<T>;
+
+/** No faults: what the product runs with. */
+export const plainSteps: Steps = (_name, effect) => effect();
+
+/**
+ * Steps that end this process with SIGKILL at one point, `before:NAME` or `after:NAME`: nothing gets to tidy up, as
+ * when the kernel or an operator kills it. `#N` at the end waits for the N-th passing.
+ */
+export function faultySteps(point: string, kill: () => void): Steps {
+  const [where = '', count = '1'] = point.split('#');
+  let left = Number(count);
+  const pass = (here: string): void => {
+    if (here !== where) return;
+    left -= 1;
+    if (left === 0) kill();
+  };
+  return async (name, effect) => {
+    pass(`before:${name}`);
+    const result = await effect();
+    pass(`after:${name}`);
+    return result;
+  };
+}
+
+/** The steps this process runs with: HOLDFAST_FAULT_POINT is for tests alone. */
+export function stepsFromEnvironment(env: NodeJS.ProcessEnv = process.env): Steps {
+  const point = env['HOLDFAST_FAULT_POINT'];
+  if (point === undefined || point === '') return plainSteps;
+  return faultySteps(point, () => process.kill(process.pid, 'SIGKILL'));
+}

@@ -1,0 +1,90 @@
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LedgerRecord } from './record.ts';
+
+/**
+ * One file a sandbox, written whole and synced before what it announces is done: a signal of ours is never read as
+ * somebody else's, and user code is never begun twice (O10).
+ */
+export interface Ledger {
+  get(uid: string): LedgerRecord | undefined;
+  /** On disk when it resolves. */
+  put(record: LedgerRecord): Promise<void>;
+  remove(uid: string): Promise<void>;
+  uids(): string[];
+}
+
+const UID = /^[A-Za-z0-9-]{1,64}$/;
+
+export async function openLedger(folder: string): Promise<Ledger> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const records = new Map<string, LedgerRecord>();
+  for (const file of await readdir(folder)) {
+    if (file.endsWith('.tmp')) {
+      // A write that a crash cut off: what it announced was not done.
+      await rm(join(folder, file), { force: true });
+      continue;
+    }
+    if (!file.endsWith('.json')) continue;
+    const record = parse(await readFile(join(folder, file), 'utf8'));
+    if (record !== undefined) records.set(record.uid, record);
+  }
+  // Writes of one record keep their order; those of different sandboxes do not wait for each other.
+  const chains = new Map<string, Promise<void>>();
+  const inOrder = (uid: string, work: () => Promise<void>): Promise<void> => {
+    const next = (chains.get(uid) ?? Promise.resolve()).then(work, work);
+    chains.set(uid, next);
+    const done = (): void => {
+      if (chains.get(uid) === next) chains.delete(uid);
+    };
+    next.then(done, done);
+    return next;
+  };
+  return {
+    get: (uid) => records.get(uid),
+    uids: () => [...records.keys()],
+    put: (record) => {
+      if (!UID.test(record.uid)) return Promise.reject(new Error(`not a UID: ${record.uid}`));
+      const copy = structuredClone(record);
+      return inOrder(copy.uid, async () => {
+        await writeSynced(folder, `${copy.uid}.json`, JSON.stringify(copy));
+        records.set(copy.uid, copy);
+      });
+    },
+    remove: (uid) =>
+      inOrder(uid, async () => {
+        await rm(join(folder, `${uid}.json`), { force: true });
+        records.delete(uid);
+      }),
+  };
+}
+
+async function writeSynced(folder: string, name: string, text: string): Promise<void> {
+  const temporary = join(folder, `${name}.tmp`);
+  const file = await open(temporary, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, join(folder, name));
+  // The rename itself is in the folder's own data.
+  const directory = await open(folder, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+function parse(text: string): LedgerRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null) return undefined;
+    const record = value as LedgerRecord;
+    return record.version === 1 && UID.test(record.uid) ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Logger } from 'pino';
+import type { KubeClient } from '../../kube/client.ts';
+import type { Clock } from '../../kube/clock.ts';
+import type { RuntimeDriver } from '../driver.ts';
+
+export interface AgentOptions {
+  client: KubeClient;
+  /** One for each runtime of the node. */
+  drivers: RuntimeDriver[];
+  nodeName: string;
+  /** Folder of the agent's own: ledger and output. Made with mode 0700. One agent at a time. */
+  dataDir: string;
+  /** Path of the static holdfast-init binary. */
+  initBinary: string;
+  clock: Clock;
+  log: Logger;
+  random: () => number;
+  /** Names this agent as the holder of the node name; kept in dataDir from its first start on. */
+  instance: string;
+  version?: string;
+}
+
+export interface Agent {
+  /** Leaves sandboxes running unless told otherwise. */
+  stop(options?: { endSandboxes?: boolean }): Promise<void>;
+  /** Settles when the agent has ended. */
+  readonly done: Promise<void>;
+}

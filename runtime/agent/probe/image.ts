@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { pack } from 'tar-stream';
+import type { Readable } from 'node:stream';
+
+export interface InitProgram {
+  /** First 16 hex digits of the SHA-256 of the file. */
+  hash: string;
+  bytes: Buffer;
+}
+
+export async function readInitProgram(path: string): Promise<InitProgram> {
+  const bytes = await readFile(path);
+  return { bytes, hash: createHash('sha256').update(bytes).digest('hex').slice(0, 16) };
+}
+
+export const probeImage = (hash: string): string => `holdfast/probe:${hash}`;
+
+/** A root directory of nothing but the program, and of the places where something is mounted. */
+export function probeRoot(program: InitProgram): Readable {
+  const tar = pack();
+  // The same content gives the same bytes.
+  const mtime = new Date(0);
+  for (const name of [
+    '.holdfast/',
+    '.holdfast/bin/',
+    '.holdfast/sandboxes/',
+    'sys/',
+    'sys/fs/',
+    'sys/fs/cgroup/',
+    'proc/',
+    'dev/',
+    'etc/',
+  ]) {
+    tar.entry({ name, type: 'directory', mode: 0o755, mtime });
+  }
+  tar.entry({ name: '.holdfast/bin/holdfast-init', mode: 0o755, mtime }, program.bytes);
+  tar.finalize();
+  return tar;
+}

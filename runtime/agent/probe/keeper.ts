@@ -1,0 +1,154 @@
+import type { Logger } from 'pino';
+import { Backoff } from '../../../kube/backoff.ts';
+import { type Clock, sleep } from '../../../kube/clock.ts';
+import type { RuntimeDriver } from '../../driver.ts';
+import { openProbe } from '../../link/probe.ts';
+import type { InitArrival, Probe } from '../../link/types.ts';
+import type { Steps } from '../fault-points.ts';
+import {
+  BIN_PATH,
+  INIT_PATH,
+  initVolume,
+  LABELS,
+  ownLabels,
+  probeName,
+  RUN_VOLUME,
+  SANDBOXES_PATH,
+} from '../names.ts';
+import { type InitProgram, probeImage, probeRoot } from './image.ts';
+
+export interface ProbeKeeperOptions {
+  driver: RuntimeDriver;
+  program: InitProgram;
+  nodeName: string;
+  clock: Clock;
+  random: () => number;
+  log: Logger;
+  step: Steps;
+  onInit: (arrival: InitArrival) => void;
+  /** The probe came or went. */
+  changed: () => void;
+}
+
+const MIB = 1024 * 1024;
+
+/**
+ * Keeps one probe alive in a runtime. It is made anew at every start of the agent and whenever its stream breaks; it
+ * remembers nothing, so nothing is lost with it: the inits of the sandboxes dial again.
+ */
+export class ProbeKeeper {
+  readonly #options: ProbeKeeperOptions;
+  #probe: Probe | undefined;
+  #why = 'it is being made';
+  #runFolder: string | undefined;
+
+  constructor(options: ProbeKeeperOptions) {
+    this.#options = options;
+  }
+
+  get probe(): Probe | undefined {
+    return this.#probe;
+  }
+
+  /** Why there is none. */
+  get why(): string {
+    return this.#why;
+  }
+
+  /** Folder of the runtime's host in which each sandbox has one of its own. */
+  get runFolder(): string | undefined {
+    return this.#runFolder;
+  }
+
+  get volume(): string {
+    return initVolume(this.#options.program.hash);
+  }
+
+  /** Until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random, log, changed, driver } = this.#options;
+    const backoff = new Backoff({ baseMs: 250, maxMs: 30_000, random });
+    while (!signal.aborted) {
+      try {
+        const probe = await this.#make(signal);
+        const stop = (): void => probe.close();
+        signal.addEventListener('abort', stop, { once: true });
+        this.#probe = probe;
+        this.#why = '';
+        log.info({ runtime: driver.name, build: probe.hello.build }, 'probe is ready');
+        backoff.reset();
+        changed();
+        const reason = await probe.closed;
+        signal.removeEventListener('abort', stop);
+        this.#probe = undefined;
+        this.#why = reason.message;
+        if (signal.aborted) return;
+        log.warn({ runtime: driver.name, err: reason }, 'probe has gone');
+        changed();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#why = error instanceof Error ? error.message : String(error);
+        log.warn({ runtime: driver.name, err: error }, 'probe could not be made');
+        changed();
+      }
+      await sleep(clock, backoff.next(), signal);
+    }
+  }
+
+  async #make(signal: AbortSignal): Promise<Probe> {
+    const { driver, program, nodeName, step, log } = this.#options;
+    const image = probeImage(program.hash);
+    const labels = { ...ownLabels(nodeName), [LABELS.role]: 'probe' };
+    const name = probeName(nodeName);
+    const call = { signal };
+    if ((await driver.inspectImage(image, call)) === undefined) {
+      await step('import-probe-image', () =>
+        driver.importImage(probeRoot(program), { ...call, image, labels: { [LABELS.role]: 'probe' } }),
+      );
+    }
+    const [run] = await step('create-probe-volumes', () =>
+      Promise.all([
+        driver.createVolume(RUN_VOLUME, { ...call, labels: { [LABELS.role]: 'run' } }),
+        driver.createVolume(this.volume, { ...call, labels: { [LABELS.role]: 'init' } }),
+        driver.removeContainer(name, call),
+      ]),
+    );
+    const { id } = await step('create-probe', () =>
+      driver.createContainer(
+        {
+          name,
+          image,
+          labels,
+          entrypoint: [INIT_PATH, 'probe'],
+          command: [],
+          env: [],
+          workingDir: '/',
+          user: '0:0',
+          limits: { memoryBytes: 64 * MIB, pids: 8 },
+          mounts: [
+            { type: 'volume', source: this.volume, target: BIN_PATH, readOnly: false },
+            { type: 'volume', source: RUN_VOLUME, target: SANDBOXES_PATH, readOnly: false },
+          ],
+          readOnlyRootFilesystem: true,
+          capabilities: ['KILL'],
+          networkDisabled: true,
+          probe: true,
+        },
+        call,
+      ),
+    );
+    const stream = await driver.attachContainer(id, {
+      ...call,
+      onStderr: (chunk) => log.warn({ text: chunk.toString().slice(0, 500) }, 'probe complains'),
+    });
+    try {
+      await step('start-probe', () => driver.startContainer(id, call));
+      const probe = await openProbe(stream, { onInit: this.#options.onInit });
+      this.#runFolder = run.mountpoint;
+      return probe;
+    } catch (error) {
+      stream.destroy();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { API_VERSION } from '../../../crds/group.ts';
+import type { SandboxNode, SandboxNodeStatus } from '../../../crds/sandbox-node.ts';
+import type { KubeClient } from '../../../kube/client.ts';
+import type { Clock } from '../../../kube/clock.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../../kube/errors.ts';
+import { SANDBOX_NODES } from '../../../kube/resources.ts';
+import { writeStatus } from '../../../kube/status.ts';
+import type { Steps } from '../fault-points.ts';
+import type { Runtime } from '../runtimes/runtime.ts';
+import { nodeStatus } from './node-status.ts';
+
+export interface NodePublisherOptions {
+  client: KubeClient;
+  clock: Clock;
+  nodeName: string;
+  agent: NonNullable<SandboxNodeStatus['agent']>;
+  runtimes: Iterable<Runtime>;
+  step: Steps;
+}
+
+const TRIES = 5;
+
+/** Makes the SandboxNode if there is none, and writes its status where it differs. One write at a time. */
+export class NodePublisher {
+  readonly #options: NodePublisherOptions;
+  #node: SandboxNode | undefined;
+  #under: Promise<void> = Promise.resolve();
+
+  constructor(options: NodePublisherOptions) {
+    this.#options = options;
+  }
+
+  publish(signal: AbortSignal): Promise<void> {
+    const next = this.#under.then(() => this.#publish(signal));
+    this.#under = next.catch(() => undefined);
+    return next;
+  }
+
+  /** As the watch shows it, if it does. */
+  seen(node: SandboxNode): void {
+    this.#node = node;
+  }
+
+  async #publish(signal: AbortSignal): Promise<void> {
+    const { client, clock, agent, step } = this.#options;
+    const facts = [];
+    for (const runtime of this.#options.runtimes) {
+      facts.push({
+        name: runtime.driver.name,
+        answer: await runtime.ask({ signal }),
+        probe: { ready: runtime.probe.probe !== undefined, why: runtime.probe.why },
+      });
+    }
+    for (let tried = 1; ; tried += 1) {
+      const node = this.#node ?? (await this.#ensure(signal));
+      const status = nodeStatus(node.status, {
+        agent,
+        runtimes: facts,
+        now: clock.now(),
+        generation: node.metadata.generation,
+      });
+      try {
+        this.#node = await step('write-node', () =>
+          writeStatus<SandboxNodeStatus, SandboxNode>(client, SANDBOX_NODES, node, status, { signal }),
+        );
+        return;
+      } catch (error) {
+        this.#node = undefined;
+        if (tried >= TRIES || !(isConflict(error) || isNotFound(error))) throw error;
+      }
+    }
+  }
+
+  async #ensure(signal: AbortSignal): Promise<SandboxNode> {
+    const { client, nodeName, step } = this.#options;
+    const ref = { name: nodeName };
+    try {
+      return await client.get<SandboxNode>(SANDBOX_NODES, ref, { signal });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    try {
+      return await step('create-node', () =>
+        client.create<SandboxNode>(
+          SANDBOX_NODES,
+          {
+            apiVersion: API_VERSION,
+            kind: 'SandboxNode',
+            metadata: { name: nodeName },
+            spec: {},
+          } as SandboxNode,
+          { signal },
+        ),
+      );
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      return client.get<SandboxNode>(SANDBOX_NODES, ref, { signal });
+    }
+  }
+}

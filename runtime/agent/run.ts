@@ -1,0 +1,74 @@
+import type { Sandbox } from '../../crds/sandbox.ts';
+import type { Reason } from '../../crds/conditions.ts';
+import type { ContainerInfo, ImageInfo, RuntimeEvent } from '../driver.ts';
+import type { LedgerRecord } from './ledger/record.ts';
+import type { LiveSession } from './session/live-session.ts';
+import type { PullView } from './sandbox/types.ts';
+
+/** What the agent remembers of one sandbox while it runs. All of it can be found out again. */
+export interface Run {
+  readonly uid: string;
+  /** Where the API has it; known from the API, or from the labels of a container. */
+  namespace: string;
+  name: string;
+  record: LedgerRecord | undefined;
+  container: ContainerInfo | undefined;
+  /** Whether `container` has to be asked for again. */
+  stale: boolean;
+  session: LiveSession | undefined;
+  /** Of the container's image, for the command. */
+  image: ImageInfo | undefined;
+  pull: PullView | undefined;
+  tornDown: boolean;
+  /** The API confirmed that there is no such sandbox. */
+  gone: boolean;
+  /** Newer than the lister's, whose versions of it are known to be old. */
+  newer: { object: Sandbox; outdated: Set<string> } | undefined;
+  /** Monotonic times. */
+  startedMs: number | undefined;
+  userCodeMs: number | undefined;
+  stopMs: number | undefined;
+  /** What the runtime said happened to the container, the last few. */
+  events: RuntimeEvent[];
+  trouble: { reason: Reason; message: string } | undefined;
+  /** A change of limits of our own is under way: what the runtime says of it is no drift. */
+  ownUpdate: boolean;
+  /** The image that was pulled for this sandbox, where the policy is to pull always. */
+  pulled: string | undefined;
+  pullFailures: number;
+  retryPullAt: number | undefined;
+  stopPull: (() => void) | undefined;
+}
+
+const EVENTS_KEPT = 32;
+
+export function newRun(uid: string, where: { namespace: string; name: string }): Run {
+  return {
+    uid,
+    ...where,
+    record: undefined,
+    container: undefined,
+    stale: false,
+    session: undefined,
+    image: undefined,
+    pull: undefined,
+    tornDown: false,
+    gone: false,
+    newer: undefined,
+    startedMs: undefined,
+    userCodeMs: undefined,
+    stopMs: undefined,
+    events: [],
+    trouble: undefined,
+    ownUpdate: false,
+    pulled: undefined,
+    pullFailures: 0,
+    retryPullAt: undefined,
+    stopPull: undefined,
+  };
+}
+
+export function rememberEvent(run: Run, event: RuntimeEvent): void {
+  run.events.push(event);
+  if (run.events.length > EVENTS_KEPT) run.events.shift();
+}

@@ -1,0 +1,58 @@
+import type { EventReason } from '../../../../crds/conditions.ts';
+import type { Run } from '../../run.ts';
+import type { Runtime } from '../../runtimes/runtime.ts';
+import type { Services } from '../../services.ts';
+import type { LedgerRecord } from '../../ledger/record.ts';
+import { subjectOf } from '../subject.ts';
+import type { Observation } from '../types.ts';
+
+/** What one act works on. */
+export interface ActContext {
+  services: Services;
+  run: Run;
+  runtime: Runtime;
+  seen: Observation;
+}
+
+/** An act needed something that is not there: looked at again when it is. */
+export class NotNow extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NotNow';
+  }
+}
+
+export function say(
+  { services, run, seen }: ActContext,
+  type: 'Normal' | 'Warning',
+  reason: EventReason,
+  message: string,
+): void {
+  services.events.record(subjectOf(run, seen.sandbox), type, reason, message);
+}
+
+export function recordOf({ run }: ActContext): LedgerRecord {
+  if (run.record === undefined) throw new NotNow('nothing is known of a launch');
+  return run.record;
+}
+
+export function probeOf({ runtime }: ActContext): NonNullable<Runtime['probe']['probe']> {
+  const probe = runtime.probe.probe;
+  if (probe === undefined) throw new NotNow(`the probe is not ready: ${runtime.probe.why}`);
+  return probe;
+}
+
+export function sessionOf({ run }: ActContext): NonNullable<Run['session']> {
+  if (run.session === undefined) throw new NotNow('the init is not connected');
+  return run.session;
+}
+
+export function rfc3339(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** 1 for a host with cgroup v1 in force. */
+export function cgroupVersion({ runtime }: ActContext): 1 | 2 {
+  const answer = runtime.last;
+  return answer?.state === 'Ok' && answer.info.cgroupVersion === '2' ? 2 : 1;
+}

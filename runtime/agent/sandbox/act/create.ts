@@ -1,0 +1,120 @@
+import type { ContainerSpec, RuntimeInfo } from '../../../driver.ts';
+import { DriverError } from '../../../driver.ts';
+import type { LedgerRecord } from '../../ledger/record.ts';
+import {
+  BIN_PATH,
+  cgroupParent,
+  containerName,
+  INIT_PATH,
+  LABELS,
+  ownLabels,
+  RUN_PATH,
+  workspaceVolume,
+} from '../../names.ts';
+import { kernelLimits, requestedLimits } from '../requested-limits.ts';
+import type { SpecFacts } from '../types.ts';
+import { type ActContext, NotNow, probeOf, say } from './context.ts';
+import { ensureImage } from './ensure-image.ts';
+
+/** What setup's package installs need; everything else is dropped. */
+const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGID', 'KILL'];
+
+/** Makes the container, and everything that has to be there before it. Nothing of it runs. */
+export async function create(context: ActContext): Promise<void> {
+  const { services, run, runtime, seen } = context;
+  const { sandbox, spec } = seen;
+  if (sandbox === undefined || spec === undefined || seen.runtime.state !== 'Ok') {
+    throw new NotNow('the runtime gave no readable answer');
+  }
+  const { info } = seen.runtime;
+  const probe = probeOf(context);
+  const { runFolder } = runtime.probe;
+  if (runFolder === undefined) throw new NotNow('the folder of the sockets is not known yet');
+  const call = { signal: services.signal };
+  const image = await ensureImage(context);
+  if (image === undefined) return;
+  run.image = image;
+  const labels = {
+    ...ownLabels(services.nodeName),
+    [LABELS.uid]: run.uid,
+    [LABELS.namespace]: run.namespace,
+    [LABELS.name]: run.name,
+  };
+  const record = newRecord(context, spec, info, probe.hello.bootID);
+  run.record = record;
+  await Promise.all([
+    services.step('ledger-create', () => services.ledger.put(record)),
+    services.step('listen', () => probe.listen(run.uid, call)),
+    services.step('create-workspace', () =>
+      runtime.driver.createVolume(workspaceVolume(run.uid), { ...call, labels }),
+    ),
+  ]);
+  const container: ContainerSpec = {
+    name: containerName(run.uid),
+    image: image.id,
+    labels: {
+      ...labels,
+      [LABELS.role]: 'sandbox',
+      [LABELS.specHash]: spec.specHash,
+      [LABELS.limitsHash]: spec.limitsHash,
+    },
+    entrypoint: [INIT_PATH, 'init'],
+    command: [],
+    env: [],
+    workingDir: '/',
+    user: sandbox.spec.user ?? image.user,
+    limits: kernelLimits(record.limits),
+    ...(record.cgroupParent === undefined ? {} : { cgroupParent: record.cgroupParent }),
+    mounts: [
+      { type: 'volume', source: runtime.probe.volume, target: BIN_PATH, readOnly: true },
+      { type: 'bind', source: `${runFolder}/${run.uid}`, target: RUN_PATH, readOnly: true },
+      {
+        type: 'volume',
+        source: workspaceVolume(run.uid),
+        target: sandbox.spec.workspace?.path ?? '/workspace',
+        readOnly: false,
+      },
+    ],
+    readOnlyRootFilesystem: sandbox.spec.readOnlyRootFilesystem ?? false,
+    capabilities: CAPABILITIES,
+    networkDisabled: true,
+  };
+  run.stale = true;
+  try {
+    const { id } = await services.step('create-container', () =>
+      runtime.driver.createContainer(container, call),
+    );
+    record.containerID = id;
+  } catch (error) {
+    // One of ours is there already: the next look sees it. Anybody else's is in the way, and said so.
+    if (error instanceof DriverError && error.code === 'Conflict' && (await isOurs(context))) return;
+    throw error;
+  }
+  say(context, 'Normal', 'Created', `Created container ${container.name}.`);
+}
+
+async function isOurs({ services, run, runtime }: ActContext): Promise<boolean> {
+  const found = await runtime.driver.inspectContainer(containerName(run.uid), { signal: services.signal });
+  return found === undefined || found.labels[LABELS.uid] === run.uid;
+}
+
+function newRecord(context: ActContext, spec: SpecFacts, info: RuntimeInfo, bootID: string): LedgerRecord {
+  const { run, seen } = context;
+  const parent = cgroupParent(run.uid, info);
+  return {
+    version: 1,
+    uid: run.uid,
+    namespace: run.namespace,
+    name: run.name,
+    runtime: info.name,
+    specHash: spec.specHash,
+    limitsHash: spec.limitsHash,
+    generation: seen.sandbox?.metadata.generation ?? 0,
+    retained: spec.retained,
+    hasSetup: spec.hasSetup,
+    bootID,
+    limits: requestedLimits(spec.limits, info.limits),
+    ...(parent === undefined ? {} : { cgroupParent: parent }),
+    starts: 1,
+  };
+}

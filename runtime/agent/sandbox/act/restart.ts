@@ -1,0 +1,26 @@
+import { type ActContext, NotNow, probeOf, recordOf, say } from './context.ts';
+import { startContainer } from './start.ts';
+
+/** The same container again, its filesystem as it was; setup is not repeated (K10). */
+export async function restart(context: ActContext): Promise<void> {
+  const { services, run, seen } = context;
+  const record = recordOf(context);
+  const { container } = seen;
+  if (container === undefined) throw new NotNow('the container is not there');
+  const probe = probeOf(context);
+  const why = record.outcome?.termination.cause;
+  record.starts += 1;
+  record.bootID = probe.hello.bootID;
+  delete record.outcome;
+  delete record.stop;
+  run.stopMs = undefined;
+  await Promise.all([
+    services.step('ledger-restart', () => services.ledger.put(record)),
+    services.step('listen-again', () => probe.listen(run.uid, { signal: services.signal })),
+  ]);
+  run.stale = true;
+  await startContainer(context, container.id);
+  if (why === 'Suspended')
+    say(context, 'Normal', 'Resumed', 'The sandbox was resumed in the same container.');
+  else say(context, 'Normal', 'Started', 'The container was started again.');
+}

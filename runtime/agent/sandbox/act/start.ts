@@ -1,0 +1,49 @@
+import { DriverError } from '../../../driver.ts';
+import { inspectMismatches, kernelLimits } from '../requested-limits.ts';
+import { type ActContext, NotNow, recordOf } from './context.ts';
+import { refuse } from './refuse.ts';
+
+/** Starts a container that was made, once the runtime says that it has the limits that were asked for (L5). */
+export async function start(context: ActContext): Promise<void> {
+  const { services, run, runtime, seen } = context;
+  const { container } = seen;
+  const record = recordOf(context);
+  if (container === undefined) throw new NotNow('the container is not there');
+  record.containerID = container.id;
+  record.imageID = container.imageID;
+  const wrong = inspectMismatches(kernelLimits(record.limits), container.limits);
+  if (wrong.length > 0) {
+    await refuse(context, {
+      do: 'refuse',
+      reason: 'ReadBackMismatch',
+      message: `The container was not started: ${wrong.join('; ')}.`,
+    });
+    return;
+  }
+  await startContainer(context, container.id);
+  // Seen by its effect when init comes; asked for again when the runtime says that it ended.
+  run.container = { ...container, state: 'running' };
+}
+
+/** Any start of a container: the first, and one that follows a stop. */
+export async function startContainer(context: ActContext, id: string): Promise<void> {
+  const { services, run, runtime } = context;
+  run.startedMs = services.clock.monotonicMs();
+  run.session = undefined;
+  try {
+    await services.step('start-container', () =>
+      runtime.driver.startContainer(id, { signal: services.signal }),
+    );
+  } catch (error) {
+    run.stale = true;
+    if (error instanceof DriverError && error.code === 'StartFailed') {
+      await refuse(context, {
+        do: 'refuse',
+        reason: 'StartFailed',
+        message: `The container could not be started: ${error.message}`,
+      });
+      return;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,136 @@
+import type { Reason } from '../../../../crds/conditions.ts';
+import type { Outcome } from '../../ledger/record.ts';
+import { paint, together } from '../picture.ts';
+import type { Decision, Observation, StatusChange } from '../types.ts';
+import { context } from './facts.ts';
+
+/** The last launch has a verdict, or a reason not to launch at all: publish it, then take the container away. */
+export function ended(seen: Observation): Decision | undefined {
+  const { record } = seen;
+  if (record?.outcome !== undefined) {
+    const { outcome } = record;
+    const status = outcomeStatus(seen, outcome);
+    if (outcome.ended === 'Restart') {
+      return { because: 'it is to be started again', status, writeFirst: true, act: { do: 'restart' } };
+    }
+    if (outcome.ended === 'Anew') {
+      return { because: 'it is to be made anew', status, writeFirst: true, act: { do: 'discard' } };
+    }
+    if (outcome.ended === 'Stopped') return undefined;
+    if (seen.container === undefined) return { because: 'it has ended', status };
+    return { because: 'it has ended', status, writeFirst: true, act: { do: 'remove-container' } };
+  }
+  if (record?.refusal !== undefined) {
+    const status = paint({ is: 'Stalled', ...record.refusal }, context(seen));
+    if (record.refusal.reason === 'ReadBackMismatch' || record.refusal.reason === 'ReadBackFailed') {
+      status.conditions.push({ type: 'LimitsEnforced', status: 'False', ...record.refusal });
+    }
+    if (seen.container === undefined) return { because: 'the launch was refused', status };
+    return { because: 'the launch was refused', status, writeFirst: true, act: { do: 'remove-container' } };
+  }
+  return undefined;
+}
+
+function outcomeStatus(seen: Observation, outcome: Outcome): StatusChange {
+  const { termination } = outcome;
+  const set: NonNullable<StatusChange['set']> = { lastTermination: termination };
+  if (termination.launch === 'Setup') set.setup = termination;
+  if (seen.record?.setup?.termination !== undefined) set.setup = seen.record.setup.termination;
+  if (termination.launch === 'Main' && outcome.ended !== 'Restart' && outcome.ended !== 'Anew') {
+    set.finishedAt = termination.finishedAt;
+  }
+  const change: StatusChange = { conditions: [...killed(outcome)], set };
+  if (termination.launch === 'Setup' && (outcome.ended === 'Stalled' || outcome.ended === 'Failed')) {
+    change.conditions.push({
+      type: 'SetupComplete',
+      status: 'False',
+      reason: setupReason(outcome),
+      message: termination.message,
+    });
+  }
+  return together(picture(seen, outcome), change);
+}
+
+function picture(seen: Observation, outcome: Outcome): StatusChange {
+  const { message, launch, cause } = outcome.termination;
+  switch (outcome.ended) {
+    case 'Succeeded':
+      return paint({ is: 'Succeeded', message }, context(seen));
+    case 'Failed':
+      if (cause === 'Suspended' && seen.sandbox?.spec.suspend === true) {
+        return paint({ is: 'Suspended', message, ended: true }, context(seen));
+      }
+      return paint({ is: 'Failed', message }, context(seen));
+    case 'Stalled':
+      return paint(
+        {
+          is: 'Stalled',
+          reason: launch === 'Setup' ? setupReason(outcome) : stallReason(outcome),
+          message,
+          // Killed by a restart, or lost: whether the work was done is not known, so it has not completed (K10).
+          ended: launch === 'Main' && cause !== 'RuntimeRestarted' && cause !== 'ContainerLost',
+        },
+        context(seen),
+      );
+    case 'Restart':
+      return paint(
+        { is: 'Working', reason: stallReason(outcome), message: `${message} It is being started again.` },
+        context(seen),
+      );
+    case 'Anew':
+      return paint(
+        { is: 'Working', reason: stallReason(outcome), message: `${message} A new container is being made.` },
+        context(seen),
+      );
+    case 'Stopped':
+      return { conditions: [] };
+  }
+}
+
+function killed(outcome: Outcome): StatusChange['conditions'] {
+  const { termination, oom } = outcome;
+  if (termination.cause === 'OOMKilled') {
+    return [{ type: 'OOMKilled', status: 'True', reason: termination.verdict, message: termination.message }];
+  }
+  return oom === undefined
+    ? []
+    : [{ type: 'OOMKilled', status: 'True', reason: oom.verdict, message: oom.message }];
+}
+
+function setupReason(outcome: Outcome): Reason {
+  switch (outcome.termination.cause) {
+    case 'OOMKilled':
+      return 'SetupOOMKilled';
+    case 'Timeout':
+    case 'Deadline':
+      return 'SetupTimedOut';
+    case 'Exited':
+      return 'SetupFailed';
+    default:
+      return stallReason(outcome);
+  }
+}
+
+function stallReason(outcome: Outcome): Reason {
+  switch (outcome.termination.cause) {
+    case 'Exited':
+      return 'Failed';
+    case 'Deadline':
+    case 'Timeout':
+      return 'DeadlineExceeded';
+    case 'Suspended':
+      return 'SuspendedByUser';
+    case 'Deleted':
+      return 'Deleting';
+    case 'Replaced':
+      return 'Recreating';
+    case 'Stopped':
+      return 'NetworkUnsupported';
+    case 'LimitsUnproven':
+      return 'ReadBackFailed';
+    case 'Unknown':
+      return 'UnknownCause';
+    default:
+      return outcome.termination.cause;
+  }
+}

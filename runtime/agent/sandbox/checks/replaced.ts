@@ -1,0 +1,72 @@
+import { paint, together } from '../picture.ts';
+import type { Decision, Observation } from '../types.ts';
+import { context, hasBegun, isLive } from './facts.ts';
+import { stopStatus } from './stopping.ts';
+
+/** What is here was made for another spec (K11). */
+export function replaced(seen: Observation): Decision | undefined {
+  const { record, spec, container } = seen;
+  if (spec === undefined) return undefined;
+  if (record === undefined) return undefined;
+  const sameSpec = record.specHash === spec.specHash;
+  const sameLimits = record.limitsHash === spec.limitsHash;
+  if (sameSpec && sameLimits) return undefined;
+  if (sameSpec && inPlace(seen)) return changeInPlace(seen);
+  if (isLive(seen)) {
+    return {
+      because: 'the spec changed under a running container',
+      status: stopStatus(seen, 'Replaced'),
+      act: { do: 'stop', reason: 'Replaced' },
+    };
+  }
+  const fresh = paint(
+    { is: 'Working', reason: 'Recreating', message: 'The spec changed: the container is being replaced.' },
+    context(seen),
+  );
+  return {
+    because:
+      container === undefined ? 'the spec changed' : 'the spec changed; the old container is in the way',
+    status: together(fresh, takenBack(seen)),
+    act: { do: 'discard' },
+  };
+}
+
+/** What was said about the old container and is not true of the next. */
+function takenBack(seen: Observation): ReturnType<typeof together> {
+  const had = (type: string): boolean =>
+    seen.sandbox?.status?.conditions?.some((condition) => condition.type === type) ?? false;
+  const message = 'The spec has changed since; nothing of the new one was launched yet.';
+  const change = together({ conditions: [], unset: ['finishedAt', 'startedAt', 'setup', 'limits'] });
+  if (had('OOMKilled')) {
+    change.conditions.push({ type: 'OOMKilled', status: 'False', reason: 'NotLaunched', message });
+  }
+  if (had('LimitsEnforced')) {
+    change.conditions.push({ type: 'LimitsEnforced', status: 'False', reason: 'NotLaunched', message });
+  }
+  if (had('SetupComplete')) {
+    change.conditions.push({ type: 'SetupComplete', status: 'False', reason: 'NotLaunched', message });
+  }
+  return change;
+}
+
+/** Limits of a retained sandbox that has its container and has not come to an end. */
+function inPlace(seen: Observation): boolean {
+  const { record, container } = seen;
+  return (
+    record !== undefined &&
+    record.retained &&
+    record.outcome === undefined &&
+    record.refusal === undefined &&
+    container !== undefined &&
+    (container.state === 'running' || container.state === 'exited') &&
+    (!record.hasSetup || hasBegun(record))
+  );
+}
+
+function changeInPlace(seen: Observation): Decision | undefined {
+  const refused = seen.record?.refusedLimits;
+  if (refused !== undefined && refused.hash === seen.spec?.limitsHash) return undefined;
+  // The gate has to be passed first: the receipt of the first limits is not skipped.
+  if (isLive(seen) && seen.session?.receipt === undefined) return undefined;
+  return { because: 'the limits of a live sandbox changed', act: { do: 'update-limits' } };
+}

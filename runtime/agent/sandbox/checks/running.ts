@@ -1,0 +1,70 @@
+import { paint, together } from '../picture.ts';
+import type { Decision, Observation, StatusChange } from '../types.ts';
+import { deadlineLeftMs } from './asking.ts';
+import { context } from './facts.ts';
+import { enforced } from './gate.ts';
+
+/** Main has begun in this start of the container. */
+export function running(seen: Observation): Decision | undefined {
+  const { record, container, session } = seen;
+  if (record?.main === undefined || container === undefined) return undefined;
+  if (container.state === 'paused') {
+    const message = 'The container was paused from outside; docker unpause lets it run on.';
+    return {
+      because: 'it was paused from outside',
+      status: together(paint({ is: 'Impaired', reason: 'Paused', message }, context(seen)), since(seen)),
+    };
+  }
+  if (container.state !== 'running') return { because: `the container is ${container.state}`, againMs: 2000 };
+  if (session?.main?.state === 'exited') {
+    if (record.main.closing === undefined) {
+      return { because: 'main has ended', act: { do: 'collect', launch: 'main' } };
+    }
+    return { because: 'main has ended; the container is on its way out', againMs: 2000 };
+  }
+  if (session === undefined) {
+    // The probe is being made again: what was said stays true until something else is seen.
+    return { because: 'init is not connected', againMs: 30_000 };
+  }
+  const message = record.retained ? 'The sandbox is open for processes.' : 'The command runs.';
+  const leftMs = deadlineLeftMs(seen);
+  return {
+    because: 'it runs',
+    status: together(
+      paint({ is: 'Running', message }, context(seen)),
+      session.receipt === undefined ? undefined : enforced(seen, session.receipt),
+      limitsNow(seen),
+      since(seen),
+    ),
+    ...(leftMs === undefined ? {} : { againMs: Math.max(leftMs, 1) }),
+  };
+}
+
+function since(seen: Observation): StatusChange {
+  const startedAt = seen.record?.main?.startedAt;
+  return { conditions: [], ...(startedAt === undefined ? {} : { set: { startedAt } }) };
+}
+
+/** Drift, and a change of limits in place that failed. */
+function limitsNow(seen: Observation): StatusChange | undefined {
+  const drift = seen.session?.drift;
+  if (drift !== undefined && drift.length > 0) {
+    const message = `Changed from outside: ${drift.join('; ')}.`;
+    return { conditions: [{ type: 'LimitsEnforced', status: 'False', reason: 'Drifted', message }] };
+  }
+  const refused = seen.record?.refusedLimits;
+  if (refused === undefined || refused.hash !== seen.spec?.limitsHash) return undefined;
+  if (refused.reason === 'ReadBackMismatch') {
+    return {
+      conditions: [
+        { type: 'LimitsEnforced', status: 'False', reason: 'ReadBackMismatch', message: refused.message },
+      ],
+    };
+  }
+  return {
+    conditions: [
+      { type: 'LimitUnenforceable', status: 'True', reason: 'LimitsUnenforceable', message: refused.message },
+      { type: 'Stalled', status: 'True', reason: 'LimitsUnenforceable', message: refused.message },
+    ],
+  };
+}

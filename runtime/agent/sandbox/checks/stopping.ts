@@ -1,0 +1,58 @@
+import type { StopReason } from '../../ledger/record.ts';
+import { paint } from '../picture.ts';
+import type { Decision, Observation, StatusChange } from '../types.ts';
+import { context, graceMs, isDeleting, isLive } from './facts.ts';
+
+const WORDS: Record<StopReason, string> = {
+  Suspended: 'The sandbox is being suspended.',
+  Deleted: 'The sandbox is being deleted.',
+  Deadline: 'The sandbox reached activeDeadlineSeconds and is being stopped.',
+  Replaced: 'The spec changed: the container is being replaced.',
+  Stopped: 'The sandbox is being stopped.',
+  SetupTimeout: 'Setup ran into its time limit and is being stopped.',
+  LimitsUnproven: 'The limits in force are not the ones asked for: the sandbox is being stopped.',
+};
+
+/** How long a SIGKILL to the command alone may take to end the container. */
+const KILL_MS = 3000;
+
+/** A stop of ours is under way: it is seen through, whatever the spec says meanwhile. */
+export function stopping(seen: Observation): Decision | undefined {
+  const stop = seen.record?.stop;
+  if (stop === undefined || !isLive(seen)) return undefined;
+  if (seen.container?.state === 'paused') {
+    // A frozen process acts on no signal.
+    return { because: 'a paused container is to be stopped', act: { do: 'unpause' } };
+  }
+  const status = stopStatus(seen, stop.reason);
+  const exited = seen.session?.main?.state === 'exited' ? 'main' : undefined;
+  if (exited !== undefined && seen.record?.main?.closing === undefined) {
+    return { because: 'main has ended after a stop of ours', status, act: { do: 'collect', launch: exited } };
+  }
+  const leftMs = graceMs(seen) - (seen.stoppingMs ?? 0);
+  if (leftMs > 0) return { because: 'a stop of ours is within its grace period', status, againMs: leftMs };
+  if (!stop.signals.includes('SIGKILL') || leftMs < -KILL_MS) {
+    return { because: 'the grace period is over', status, act: { do: 'kill' } };
+  }
+  return { because: 'SIGKILL was sent', status, againMs: KILL_MS + leftMs + 1 };
+}
+
+export function stopStatus(seen: Observation, reason: StopReason): StatusChange {
+  const message = WORDS[reason];
+  if (isDeleting(seen)) {
+    return paint(
+      { is: 'Working', reason: 'Deleting', message: WORDS.Deleted, phase: 'Terminating' },
+      context(seen),
+    );
+  }
+  switch (reason) {
+    case 'Suspended':
+      return paint({ is: 'Working', reason: 'Suspending', message }, context(seen));
+    case 'Replaced':
+      return paint({ is: 'Working', reason: 'Recreating', message }, context(seen));
+    case 'Deadline':
+      return paint({ is: 'Working', reason: 'DeadlineExceeded', message }, context(seen));
+    default:
+      return paint({ is: 'Working', reason: 'Launching', message }, context(seen));
+  }
+}

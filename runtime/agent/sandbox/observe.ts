@@ -1,0 +1,135 @@
+import { DriverError } from '../../driver.ts';
+import { containerName, LABELS } from '../names.ts';
+import type { Run } from '../run.ts';
+import type { Runtime } from '../runtimes/runtime.ts';
+import type { Services } from '../services.ts';
+import { currentSandbox } from './current.ts';
+import { recoverRecord } from './recover-record.ts';
+import { specFacts } from './spec-facts.ts';
+import type { Observation, RuntimeAnswer } from './types.ts';
+
+/** Looks at everything a decision needs, asking only for what may have changed. */
+export async function observe(
+  services: Services,
+  run: Run,
+): Promise<{ seen: Observation; runtime: Runtime | undefined }> {
+  const { clock } = services;
+  const sandbox = await currentSandbox(services, run);
+  run.record ??= services.ledger.get(run.uid);
+  const runtime = runtimeOf(services, run, sandbox?.status?.runtime);
+  let answer: RuntimeAnswer = runtime?.last ?? { state: 'Unreadable', message: 'it was not asked yet' };
+  if (runtime !== undefined) {
+    try {
+      await lookAtContainer(services, run, runtime);
+    } catch (error) {
+      if (!(error instanceof DriverError) || error.code !== 'Unavailable') throw error;
+      answer = { state: 'Unavailable', message: error.message };
+    }
+    const making = run.container === undefined || run.container.state === 'created';
+    if (making && answer.state !== 'Unavailable' && sandbox !== undefined) {
+      answer = await runtime.answer({ signal: services.signal });
+    }
+  }
+  run.record ??= recoverRecord(services, run, sandbox);
+  forgetOldPull(services, run);
+  const nowMs = clock.now().getTime();
+  const seen: Observation = {
+    nowMs,
+    nodeName: services.nodeName,
+    sandbox,
+    spec: sandbox === undefined ? undefined : facts(run, sandbox.spec),
+    record: run.record,
+    runtime: answer,
+    container: run.container,
+    probe:
+      runtime?.probe.probe === undefined
+        ? { ready: false, why: runtime?.probe.why ?? 'there is no such runtime' }
+        : { ready: true },
+    session:
+      run.session === undefined
+        ? undefined
+        : {
+            start: run.session.start,
+            setup: run.session.process('setup'),
+            main: run.session.process('main'),
+            receipt: run.session.receipt,
+            drift: run.session.drift,
+          },
+    pull: run.pull,
+    nameHeld: services.nameHeld(),
+    ending: services.ending(),
+    tornDown: run.tornDown,
+    ranMs: ran(services, run, nowMs),
+    silentMs: since(services, run.startedMs),
+    stoppingMs: stopping(services, run, nowMs),
+    trouble: run.trouble,
+  };
+  return { seen, runtime };
+}
+
+const known = new WeakMap<object, ReturnType<typeof specFacts>>();
+
+/** Specs are frozen and change as a whole, so what follows from one is worked out once. */
+function facts(_run: Run, spec: Parameters<typeof specFacts>[0]): ReturnType<typeof specFacts> {
+  const before = known.get(spec);
+  if (before !== undefined) return before;
+  const made = specFacts(spec);
+  known.set(spec, made);
+  return made;
+}
+
+function runtimeOf(
+  services: Services,
+  run: Run,
+  named: 'docker' | 'podman' | undefined,
+): Runtime | undefined {
+  const name = run.record?.runtime ?? named;
+  if (name !== undefined) return services.runtimes.get(name);
+  return services.runtimes.values().next().value;
+}
+
+async function lookAtContainer(services: Services, run: Run, runtime: Runtime): Promise<void> {
+  if (!run.stale) return;
+  run.stale = false;
+  try {
+    const found = await runtime.driver.inspectContainer(containerName(run.uid), { signal: services.signal });
+    run.container = found?.labels[LABELS.uid] === run.uid ? found : undefined;
+  } catch (error) {
+    run.stale = true;
+    throw error;
+  }
+  if (run.container?.state === 'running') run.startedMs ??= services.clock.monotonicMs();
+}
+
+function forgetOldPull(services: Services, run: Run): void {
+  if (run.pull?.state === 'absent') run.pull = undefined;
+  if (run.pull?.state !== 'failed') return;
+  const leftMs = (run.retryPullAt ?? 0) - services.clock.monotonicMs();
+  if (leftMs <= 0) run.pull = undefined;
+  else run.pull = { ...run.pull, retryInMs: leftMs };
+}
+
+function since(services: Services, monotonicMs: number | undefined): number | undefined {
+  return monotonicMs === undefined ? undefined : services.clock.monotonicMs() - monotonicMs;
+}
+
+/**
+ * For how long user code has run, on the monotonic clock; after a restart of the agent the wall clock's span is where
+ * it begins, so that a jump of the clock while the agent runs changes nothing.
+ */
+function ran(services: Services, run: Run, nowMs: number): number | undefined {
+  if (run.userCodeMs === undefined) {
+    const { record } = run;
+    const began = record?.setup?.startedAt ?? record?.main?.startedAt;
+    if (began === undefined) return undefined;
+    run.userCodeMs = services.clock.monotonicMs() - Math.max(0, nowMs - Date.parse(began));
+  }
+  return services.clock.monotonicMs() - run.userCodeMs;
+}
+
+function stopping(services: Services, run: Run, nowMs: number): number | undefined {
+  const stop = run.record?.stop;
+  if (stop === undefined) return undefined;
+  run.stopMs ??= services.clock.monotonicMs() - Math.max(0, nowMs - Date.parse(stop.at));
+  return services.clock.monotonicMs() - run.stopMs;
+}

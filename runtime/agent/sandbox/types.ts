@@ -1,0 +1,122 @@
+import type { Reason } from '../../../crds/conditions.ts';
+import type { Limits } from '../../../crds/limits.ts';
+import type { Sandbox, SandboxStatus } from '../../../crds/sandbox.ts';
+import type { ConditionInput } from '../../../kube/conditions.ts';
+import type { ContainerInfo, RuntimeInfo } from '../../driver.ts';
+import type { ProcessExit } from '../../link/types.ts';
+import type { LedgerRecord, RefusalReason, StopReason } from '../ledger/record.ts';
+import type { Receipt } from './receipt.ts';
+
+/** Everything a decision is made from: taken once, changed by nobody. */
+export interface Observation {
+  nowMs: number;
+  nodeName: string;
+  /** undefined: deleted, confirmed by the API. */
+  sandbox: Sandbox | undefined;
+  spec: SpecFacts | undefined;
+  record: LedgerRecord | undefined;
+  runtime: RuntimeAnswer;
+  /** undefined: the runtime has none under the sandbox's name. */
+  container: ContainerInfo | undefined;
+  probe: { ready: true } | { ready: false; why: string };
+  session: SessionView | undefined;
+  pull: PullView | undefined;
+  /** Whether this agent holds its node name: without it nothing is begun. */
+  nameHeld: boolean;
+  /** The agent was told to end its sandboxes with itself. */
+  ending: boolean;
+  /** Everything of a sandbox that is going was removed by this agent already. */
+  tornDown: boolean;
+  /** How long user code has run, on a clock that does not jump; undefined: it has not. */
+  ranMs: number | undefined;
+  /** How long the container has run without its init having come. */
+  silentMs: number | undefined;
+  /** How long ago the first signal of a stop was sent. */
+  stoppingMs: number | undefined;
+  /** Why the last attempt at something failed, while it is being tried again. */
+  trouble: { reason: Reason; message: string } | undefined;
+}
+
+/** What follows from a spec alone. */
+export interface SpecFacts {
+  specHash: string;
+  limitsHash: string;
+  retained: boolean;
+  hasSetup: boolean;
+  limits: Limits;
+  /** The spec asks for what this version does not do, or contradicts itself. */
+  refusal: { reason: RefusalReason; message: string } | undefined;
+}
+
+export type RuntimeAnswer =
+  | { state: 'Ok'; info: RuntimeInfo }
+  /** It gave an answer that cannot be read (L7), or none. */
+  | { state: 'Unreadable' | 'Unavailable'; message: string };
+
+export interface SessionView {
+  /** Which start of the container it belongs to. */
+  start: number;
+  setup: ProcessView | undefined;
+  main: ProcessView | undefined;
+  /** Taken over this session; undefined: not yet. */
+  receipt: Receipt | undefined;
+  /** A limit that has changed since, as read from the kernel: what is in force now. */
+  drift: string[] | undefined;
+}
+
+export interface ProcessView {
+  state: 'running' | 'exited';
+  exit: ProcessExit | undefined;
+}
+
+export type PullView =
+  | { state: 'running'; progress: string }
+  | { state: 'failed'; message: string; retryInMs: number }
+  | { state: 'absent'; message: string };
+
+export type Action =
+  | { do: 'create' }
+  | { do: 'start' }
+  | { do: 'receipt' }
+  | { do: 'start-setup' }
+  | { do: 'setup-done' }
+  | { do: 'start-main' }
+  | { do: 'refuse'; reason: RefusalReason; message: string }
+  | { do: 'collect'; launch: 'setup' | 'main' }
+  | { do: 'conclude' }
+  | { do: 'stop'; reason: StopReason }
+  | { do: 'kill' }
+  | { do: 'unpause' }
+  | { do: 'restart' }
+  | { do: 'update-limits' }
+  /** Container and record of this attempt go, the workspace stays. */
+  | { do: 'discard' }
+  /** As discard, for an attempt that came to nothing before user code: tried again after a growing wait. */
+  | { do: 'give-up'; reason: Reason; message: string }
+  /** The container goes; what is known about it stays. */
+  | { do: 'remove-container' }
+  /** Everything goes. */
+  | { do: 'tear-down' }
+  | { do: 'forget' }
+  | { do: 'hand-back' };
+
+export type ActionName = Action['do'];
+
+export interface StatusChange {
+  conditions: ConditionInput[];
+  set?: Partial<SandboxStatus>;
+  unset?: (keyof SandboxStatus)[];
+}
+
+export interface Decision {
+  /** The check that decided. */
+  because: string;
+  status?: StatusChange;
+  /** Before the act, and only then the act; otherwise only when no act follows. */
+  writeFirst?: boolean;
+  act?: Action;
+  /** Look again after this long even if nothing happens. */
+  againMs?: number;
+}
+
+export type Check = (seen: Observation) => Decision | undefined;

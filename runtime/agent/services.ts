@@ -1,0 +1,36 @@
+import type { Logger } from 'pino';
+import type { Sandbox } from '../../crds/sandbox.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { Clock } from '../../kube/clock.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import type { Lister } from '../../kube/lister.ts';
+import type { Steps } from './fault-points.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import type { Outputs } from './output/outputs.ts';
+import type { Run } from './run.ts';
+import type { Runtime } from './runtimes/runtime.ts';
+
+/** What every part of the agent works with. */
+export interface Services {
+  readonly client: KubeClient;
+  readonly nodeName: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly random: () => number;
+  readonly step: Steps;
+  readonly ledger: Ledger;
+  readonly outputs: Outputs;
+  readonly events: EventRecorder;
+  readonly lister: Lister<Sandbox>;
+  readonly runtimes: ReadonlyMap<'docker' | 'podman', Runtime>;
+  readonly runs: Map<string, Run>;
+  nameHeld(): boolean;
+  /** The agent was told to end its sandboxes with itself. */
+  ending(): boolean;
+  enqueue(uid: string): void;
+  enqueueAfter(uid: string, ms: number): void;
+  /** Publishes what the runtimes can do, before a sandbox is handed back because of it. */
+  publishNode(): Promise<void>;
+  /** Ends with the agent. */
+  readonly signal: AbortSignal;
+}
