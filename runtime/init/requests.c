@@ -68,10 +68,10 @@ static int put_removal(struct writer *w, const char *path) {
   return 0;
 }
 
-static int with_text(struct writer *w, uint8_t type, const char *text) {
+static int with_text(struct writer *w, struct writer *reply, uint8_t type, const char *text) {
   switch (type) {
-    case T_STATFS: return put_statfs(w, text);
-    case T_REMOVE_CGROUP: return put_removal(w, text);
+    case T_STATFS: return put_statfs(reply, text);
+    case T_REMOVE_CGROUP: return put_removal(reply, text);
     default: break;
   }
   if (!valid_sandbox_id(text, strlen(text))) return EINVAL;
@@ -107,7 +107,7 @@ void answer_request(struct writer *w, uint8_t type, uint8_t *payload, size_t len
       case T_READ_FILES: break;
       case T_PROCESS: error = put_process(&r, pid); break;
       case T_LIST: error = sandboxes_list(&r); break;
-      default: error = with_text(w, type, text);
+      default: error = with_text(w, &r, type, text);
     }
   }
   if (error == ENOSYS && !known) {
