@@ -63,7 +63,7 @@ export class NodeHealth {
 
   #tell(node: string): void {
     const now = this.of(node);
-    if (this.#said.get(node) === now) return;
+    if ((this.#said.get(node) ?? 'Missing') === now) return;
     if (now === 'Missing') this.#said.delete(node);
     else this.#said.set(node, now);
     this.#onChange(node);
