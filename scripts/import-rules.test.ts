@@ -51,5 +51,9 @@ describe('import direction', () => {
     expect(found('kube/x.ts', "import { KubeConfig } from '@kubernetes/client-node';")).toHaveLength(1);
     expect(found('kube/x.ts', "import type { KubeConfig } from '@kubernetes/client-node';")).toEqual([]);
     expect(found('kube/x.ts', "const k = await import('@kubernetes/client-node');")).toEqual([]);
+    expect(
+      found('kube/foreign-credentials.ts', "import { KubeConfig } from '@kubernetes/client-node';"),
+    ).toEqual([]);
+    expect(found('cli/x.ts', "import { f } from '../kube/foreign-credentials.ts';")).toHaveLength(1);
   });
 });
