@@ -32,8 +32,9 @@ export interface RuleTree {
   allOf: RuleTree[];
 }
 
-export function compileRules(schema: JSONSchemaProps): RuleTree | undefined {
-  return compileNode(schema, schema, true);
+/** `isRoot`: the schema is of a resource, whose rules see its type and name too. */
+export function compileRules(schema: JSONSchemaProps, isRoot = true): RuleTree | undefined {
+  return compileNode(schema, schema, isRoot);
 }
 
 /** `rules` is where rules are read from: the schema itself, or a branch of its allOf. */
@@ -118,11 +119,11 @@ interface Run {
 }
 
 /** Runs every rule against an object. On an update, `old` is what is stored. */
-export function validateRules(tree: RuleTree, object: Json, old: Json | undefined): FieldError[] {
+export function validateRules(tree: RuleTree, object: Json, old: Json | undefined, path = ''): FieldError[] {
   const run: Run = { left: PER_OBJECT, errors: [] };
   const before: Old = old === undefined ? undefined : { value: old };
   try {
-    validateNode(tree, object, '', before, before, run);
+    validateNode(tree, object, path, before, before, run);
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error;
   }

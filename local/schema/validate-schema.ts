@@ -1,0 +1,415 @@
+import { compileRule, validateRules, compileRules } from './cel-rules.ts';
+import { validFieldPath } from './cel-field-path.ts';
+import { declaredType } from './cel-schema.ts';
+import type { JSONSchemaProps, ValidationRule } from './crd-types.ts';
+import { validateEmbedded } from './embedded.ts';
+import { childPath, type FieldError, fieldErrors, indexPath, keyPath } from './field-error.ts';
+import { deepCopy, deepEqual, isObject, type Json } from './json.ts';
+import { pruneObject } from './prune.ts';
+import { validateStructural } from './structural.ts';
+import { validateValue } from './validate-value.ts';
+
+const META_FIELDS = new Set(['metadata', 'kind', 'apiVersion']);
+const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
+const ROOT_FIELDS =
+  'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations';
+const NOT_AT_ROOT = [
+  'enum',
+  'default',
+  'nullable',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'additionalProperties',
+  'maxProperties',
+  'minProperties',
+  'x-kubernetes-embedded-resource',
+  'x-kubernetes-int-or-string',
+  'x-kubernetes-list-type',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-map-type',
+] as const;
+
+interface Context {
+  /** Why no default may stand here. */
+  noDefaults?: string;
+  insideMeta: boolean;
+  /** The first place above whose items have no identity: oldSelf means nothing below it. */
+  uncorrelatable?: string;
+  rules: boolean;
+  celErrors: FieldError[];
+}
+
+/** Everything that may be wrong with `openAPIV3Schema` of one version, worded as a kube-apiserver words it. */
+export function validateOpenAPISchema(
+  schema: JSONSchemaProps,
+  hasStatus: boolean,
+  path: string,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  if (hasStatus) errors.push(...rootFields(schema, path));
+  if (schema.nullable === true)
+    errors.push(fieldErrors.forbidden(childPath(path, 'nullable'), 'nullable cannot be true at the root'));
+  const structural = validateStructural(schema, path);
+  errors.push(...structural);
+  if (structural.length === 0) {
+    const defaults = validateDefaults(schema, path, true);
+    errors.push(...defaults);
+    errors.push(...walk(schema, path, defaults.length === 0));
+  } else errors.push(...walk(schema, path, false));
+  return errors;
+}
+
+function walk(schema: JSONSchemaProps, path: string, rules: boolean): FieldError[] {
+  const context: Context = { insideMeta: false, rules, celErrors: [] };
+  const found = check(schema, path, true, context);
+  return [...found, ...context.celErrors];
+}
+
+function rootFields(schema: JSONSchemaProps, path: string): FieldError[] {
+  if ((schema.type ?? '') !== '' && schema.type !== 'object')
+    return [
+      fieldErrors.invalid(
+        childPath(path, 'type'),
+        schema.type,
+        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled',
+      ),
+    ];
+  if (!NOT_AT_ROOT.some((key) => schema[key] !== undefined && schema[key] !== false)) return [];
+  return [
+    fieldErrors.invalid(
+      path,
+      schema as unknown as Json,
+      `only [${ROOT_FIELDS}] fields are allowed at the root of the schema if the status subresource is enabled`,
+    ),
+  ];
+}
+
+function check(schema: JSONSchemaProps, path: string, isRoot: boolean, context: Context): FieldError[] {
+  const at = (name: string): string => childPath(path, name);
+  const errors = standard(schema, path, context);
+  if (schema.uniqueItems === true)
+    errors.push(
+      fieldErrors.forbidden(
+        at('uniqueItems'),
+        'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
+      ),
+    );
+  const more = schema.additionalProperties;
+  if (more !== undefined) {
+    if (Object.keys(schema.properties ?? {}).length > 0 && more !== true)
+      errors.push(
+        fieldErrors.forbidden(
+          at('additionalProperties'),
+          'additionalProperties and properties are mutual exclusive',
+        ),
+      );
+    if (typeof more === 'object') errors.push(...check(more, at('additionalProperties'), false, context));
+  }
+  for (const [key, property] of Object.entries(schema.properties ?? {}))
+    errors.push(
+      ...check(property, keyPath(at('properties'), key), false, below(schema, key, path, isRoot, context)),
+    );
+  const plain: Context = { ...context, rules: false };
+  if (schema.not !== undefined) errors.push(...check(schema.not, at('not'), false, plain));
+  for (const key of ['allOf', 'oneOf', 'anyOf'] as const)
+    for (const [i, sub] of (schema[key] ?? []).entries())
+      errors.push(...check(sub, indexPath(at(key), i), false, plain));
+  if (schema.items !== undefined) {
+    const inner = schema['x-kubernetes-list-type'] === 'map' ? context : { uncorrelatable: path, ...context };
+    errors.push(...check(schema.items, at('items'), false, inner));
+  }
+  errors.push(...listAndMap(schema, path));
+  errors.push(...rules(schema, path, isRoot, errors.length === 0, context));
+  return errors;
+}
+
+function below(
+  schema: JSONSchemaProps,
+  key: string,
+  path: string,
+  isRoot: boolean,
+  context: Context,
+): Context {
+  let inner = context;
+  const mapType = schema['x-kubernetes-map-type'];
+  if (mapType !== undefined && mapType !== 'granular' && mapType !== 'atomic')
+    inner = { uncorrelatable: path, ...inner };
+  if ((isRoot || schema['x-kubernetes-embedded-resource'] === true) && META_FIELDS.has(key)) {
+    inner = { ...inner, insideMeta: true };
+    if (isRoot) inner = { ...inner, noDefaults: `in top-level ${key}` };
+  }
+  return inner;
+}
+
+function standard(schema: JSONSchemaProps, path: string, context: Context): FieldError[] {
+  const at = (name: string): string => childPath(path, name);
+  const errors: FieldError[] = [];
+  if ((schema.type ?? '') !== '' && !TYPES.includes(schema.type ?? ''))
+    errors.push(fieldErrors.notSupported(at('type'), schema.type, TYPES));
+  if (schema.default !== undefined && context.noDefaults !== undefined)
+    errors.push(fieldErrors.forbidden(at('default'), `must not be set ${context.noDefaults}`));
+  for (const key of UNSUPPORTED)
+    if (Object.hasOwn(schema, key)) errors.push(fieldErrors.forbidden(at(key), `${key} is not supported`));
+  if (schema.type === 'null')
+    errors.push(
+      fieldErrors.forbidden(at('type'), 'type cannot be set to null, use nullable as an alternative'),
+    );
+  if (Array.isArray(schema.items))
+    errors.push(fieldErrors.forbidden(at('items'), 'items must be a schema object and not an array'));
+  if (context.insideMeta && schema['x-kubernetes-embedded-resource'] === true)
+    errors.push(
+      fieldErrors.forbidden(at('x-kubernetes-embedded-resource'), 'must not be used inside of resource meta'),
+    );
+  return errors;
+}
+
+function listAndMap(schema: JSONSchemaProps, path: string): FieldError[] {
+  const at = (name: string): string => childPath(path, name);
+  const errors: FieldError[] = [];
+  const wrongType = (detail: string): void => {
+    const type = schema.type ?? '';
+    errors.push(
+      type === '' ? fieldErrors.required(at('type'), detail) : fieldErrors.invalid(at('type'), type, detail),
+    );
+  };
+  if (schema['x-kubernetes-preserve-unknown-fields'] === false)
+    errors.push(
+      fieldErrors.invalid(at('x-kubernetes-preserve-unknown-fields'), false, 'must be true or undefined'),
+    );
+  const mapType = schema['x-kubernetes-map-type'];
+  if (mapType !== undefined) {
+    if (schema.type !== 'object') wrongType('must be object if x-kubernetes-map-type is specified');
+    if (mapType !== 'atomic' && mapType !== 'granular')
+      errors.push(fieldErrors.notSupported(at('x-kubernetes-map-type'), mapType, ['atomic', 'granular']));
+  }
+  const listType = schema['x-kubernetes-list-type'];
+  if (listType !== undefined) {
+    if (schema.type !== 'array') wrongType('must be array if x-kubernetes-list-type is specified');
+    else if (listType === 'set') errors.push(...atomicItems(schema, path));
+    if (!['atomic', 'set', 'map'].includes(listType))
+      errors.push(fieldErrors.notSupported(at('x-kubernetes-list-type'), listType, ['atomic', 'set', 'map']));
+  }
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  if (keys.length > 0 && listType !== 'map') {
+    const detail = 'must be map if x-kubernetes-list-map-keys is non-empty';
+    errors.push(
+      listType === undefined
+        ? fieldErrors.required(at('x-kubernetes-list-type'), detail)
+        : fieldErrors.invalid(at('x-kubernetes-list-type'), listType, detail),
+    );
+  }
+  if (listType === 'map') errors.push(...mapKeys(schema, keys, path));
+  if (listType === 'map' || listType === 'set') errors.push(...mapItems(schema, listType, keys, path));
+  return errors;
+}
+
+function atomicItems(schema: JSONSchemaProps, path: string): FieldError[] {
+  const { items } = schema;
+  const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set';
+  const at = childPath(childPath(path, 'items'), '');
+  if (items?.type === 'array') {
+    const type = items['x-kubernetes-list-type'];
+    if (type !== undefined && type !== 'atomic')
+      return [fieldErrors.invalid(`${at}x-kubernetes-list-type`, type, detail)];
+  }
+  if (items?.type === 'object' && items['x-kubernetes-map-type'] !== 'atomic')
+    return [
+      fieldErrors.invalid(`${at}x-kubernetes-map-type`, items['x-kubernetes-list-type'] ?? null, detail),
+    ];
+  return [];
+}
+
+function mapKeys(schema: JSONSchemaProps, keys: string[], path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const at = childPath(path, 'x-kubernetes-list-map-keys');
+  const items = childPath(path, 'items');
+  if (keys.length === 0)
+    errors.push(fieldErrors.required(at, 'must not be empty if x-kubernetes-list-type is map'));
+  if (schema.items === undefined) {
+    errors.push(fieldErrors.required(items, 'must have a schema if x-kubernetes-list-type is map'));
+    return errors;
+  }
+  if (schema.items.type !== 'object') {
+    const detail = "must be object if parent array's x-kubernetes-list-type is map";
+    errors.push(fieldErrors.invalid(childPath(items, 'type'), schema.items.type ?? '', detail));
+    return errors;
+  }
+  const seen = new Set<string>();
+  for (const key of keys) {
+    const property = schema.items.properties?.[key];
+    if (property === undefined)
+      errors.push(fieldErrors.invalid(at, keys, 'entries must all be names of item properties'));
+    else if (property.type === 'array' || property.type === 'object')
+      errors.push(
+        fieldErrors.invalid(
+          childPath(keyPath(childPath(items, 'properties'), key), 'type'),
+          schema.items.type,
+          "must be a scalar type if parent array's x-kubernetes-list-type is map",
+        ),
+      );
+    if (seen.has(key)) errors.push(fieldErrors.invalid(at, keys, 'must not contain duplicate entries'));
+    seen.add(key);
+  }
+  return errors;
+}
+
+function mapItems(schema: JSONSchemaProps, listType: string, keys: string[], path: string): FieldError[] {
+  const { items } = schema;
+  if (items === undefined) return [];
+  const at = childPath(path, 'items');
+  const errors: FieldError[] = [];
+  if (items.nullable === true)
+    errors.push(
+      fieldErrors.forbidden(
+        childPath(at, 'nullable'),
+        `cannot be nullable when x-kubernetes-list-type is ${listType}`,
+      ),
+    );
+  if (listType !== 'map') return errors;
+  for (const key of keys) {
+    const property = items.properties?.[key];
+    if (property === undefined) continue;
+    const where = keyPath(childPath(at, 'properties'), key);
+    if (!(items.required ?? []).includes(key) && property.default === undefined)
+      errors.push(
+        fieldErrors.required(
+          childPath(where, 'default'),
+          'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property',
+        ),
+      );
+    if (property.nullable === true)
+      errors.push(
+        fieldErrors.forbidden(
+          childPath(where, 'nullable'),
+          'this property is in x-kubernetes-list-map-keys, so it cannot be nullable',
+        ),
+      );
+  }
+  return errors;
+}
+
+const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
+const hasNewline = (text: string): boolean => /[\n\r]/.test(text);
+
+/** The rules themselves; expressions are compiled only where the schema is sound (`clean`). */
+function rules(
+  schema: JSONSchemaProps,
+  path: string,
+  isRoot: boolean,
+  clean: boolean,
+  context: Context,
+): FieldError[] {
+  const list = schema['x-kubernetes-validations'] ?? [];
+  if (list.length === 0) return [];
+  const at = childPath(path, 'x-kubernetes-validations');
+  const errors = list.flatMap((rule, i) => ruleFields(rule, schema, indexPath(at, i)));
+  if (!clean || errors.length > 0 || !context.rules) return errors;
+  const self = declaredType(schema, isRoot || schema['x-kubernetes-embedded-resource'] === true, 'selfType');
+  for (const [i, rule] of list.entries()) {
+    const compiled = compileRule(rule, schema, self);
+    const where = indexPath(at, i);
+    const shown = showRule(rule);
+    if (compiled.error !== undefined)
+      context.celErrors.push(fieldErrors.invalid(childPath(where, 'rule'), shown, compiled.error));
+    if (compiled.messageError !== undefined)
+      context.celErrors.push(
+        fieldErrors.invalid(childPath(where, 'messageExpression'), shown, compiled.messageError),
+      );
+    if (compiled.usesOldSelf) {
+      if (context.uncorrelatable !== undefined)
+        context.celErrors.push(
+          fieldErrors.invalid(
+            childPath(where, 'rule'),
+            rule.rule,
+            `oldSelf cannot be used on the uncorrelatable portion of the schema within ${context.uncorrelatable}`,
+          ),
+        );
+    } else if (rule.optionalOldSelf !== undefined && compiled.error === undefined)
+      context.celErrors.push(
+        fieldErrors.invalid(
+          childPath(where, 'optionalOldSelf'),
+          rule.optionalOldSelf,
+          'may not be set if oldSelf is not used in rule',
+        ),
+      );
+  }
+  return errors;
+}
+
+/** As the server's own type is written: with Go's field names. */
+function showRule(rule: ValidationRule): Json {
+  return {
+    Rule: rule.rule,
+    Message: rule.message ?? '',
+    MessageExpression: rule.messageExpression ?? '',
+    Reason: rule.reason ?? null,
+    FieldPath: rule.fieldPath ?? '',
+    OptionalOldSelf: rule.optionalOldSelf ?? null,
+  };
+}
+
+function ruleFields(rule: ValidationRule, schema: JSONSchemaProps, path: string): FieldError[] {
+  const at = (name: string): string => childPath(path, name);
+  const errors: FieldError[] = [];
+  const message = rule.message ?? '';
+  const text = rule.rule.trim();
+  if (text === '') errors.push(fieldErrors.required(at('rule'), 'rule is not specified'));
+  else if (message !== '' && message.trim() === '')
+    errors.push(fieldErrors.invalid(at('message'), message, 'must be non-empty if specified'));
+  else if (hasNewline(message.trim()))
+    errors.push(fieldErrors.invalid(at('message'), message, 'must not contain line breaks'));
+  else if (hasNewline(text) && message.trim() === '')
+    errors.push(
+      fieldErrors.required(at('message'), 'message must be specified if rule contains line breaks'),
+    );
+  const expression = rule.messageExpression ?? '';
+  if (expression !== '' && expression.trim() === '')
+    errors.push(
+      fieldErrors.required(at('messageExpression'), 'messageExpression must be non-empty if specified'),
+    );
+  if (rule.reason !== undefined && !REASONS.includes(rule.reason))
+    errors.push(fieldErrors.notSupported(at('reason'), rule.reason, REASONS));
+  const fieldPath = rule.fieldPath ?? '';
+  if (fieldPath === '') return errors;
+  if (fieldPath.trim() === '')
+    errors.push(fieldErrors.invalid(at('fieldPath'), fieldPath, 'must be non-empty if specified'));
+  if (hasNewline(fieldPath))
+    errors.push(fieldErrors.invalid(at('fieldPath'), fieldPath, 'must not contain line breaks'));
+  if ('error' in validFieldPath(fieldPath, schema))
+    errors.push(fieldErrors.invalid(at('fieldPath'), fieldPath, 'must be a valid path'));
+  return errors;
+}
+
+/** Defaults must themselves be valid, and name nothing that pruning would drop. */
+function validateDefaults(schema: JSONSchemaProps, path: string, isRoot: boolean): FieldError[] {
+  const errors: FieldError[] = [];
+  if (schema.default !== undefined && schema.default !== null)
+    errors.push(...validateDefault(schema.default, schema, childPath(path, 'default')));
+  if (schema.items !== undefined)
+    errors.push(...validateDefaults(schema.items, childPath(path, 'items'), false));
+  for (const [key, property] of Object.entries(schema.properties ?? {})) {
+    if (isRoot && META_FIELDS.has(key)) continue; // forbidden altogether: said elsewhere
+    errors.push(...validateDefaults(property, keyPath(childPath(path, 'properties'), key), false));
+  }
+  return errors;
+}
+
+function validateDefault(value: Json, schema: JSONSchemaProps, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (isObject(value)) {
+    const wrapped = deepCopy({ value });
+    pruneObject(wrapped, { type: 'object', properties: { value: schema } });
+    if (!deepEqual(wrapped.value, value))
+      errors.push(fieldErrors.invalid(path, value, 'must not have unknown fields'));
+    errors.push(...validateEmbedded(value, schema));
+  }
+  const wrong = validateValue(value, schema, { prefix: path });
+  errors.push(...wrong);
+  if (wrong.length > 0) return errors;
+  const tree = compileRules(schema, false);
+  if (tree === undefined) return errors;
+  return [...errors, ...validateRules(tree, value, undefined, path)];
+}
