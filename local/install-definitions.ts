@@ -39,7 +39,14 @@ export async function installDefinitions(
     if (stored === undefined) await create(call, body, context);
     else {
       const { resourceVersion } = stored.metadata;
-      await update(call, { ...body, metadata: { ...body.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) } }, context);
+      await update(
+        call,
+        {
+          ...body,
+          metadata: { ...body.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+        },
+        context,
+      );
     }
   }
 }

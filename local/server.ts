@@ -76,11 +76,25 @@ export async function startLocalAPI(options: LocalAPIOptions): Promise<LocalAPI>
     await bootstrap(store, clock);
     const registry = new Registry(store, log);
     await installDefinitions(store, registry, { crds: options.crds, clock });
-    const running = startParts({ store, registry, clock, log, ...(options.compaction === undefined ? {} : { compaction: options.compaction }) });
+    const running = startParts({
+      store,
+      registry,
+      clock,
+      log,
+      ...(options.compaction === undefined ? {} : { compaction: options.compaction }),
+    });
     const hub = new WatchHub(store);
     let serving = true;
     const server = createServer(
-      { cert: pair.cert, key: pair.key, minVersion: 'TLSv1.2', maxHeaderSize: 64 * 1024, requestTimeout: 60_000, headersTimeout: 20_000, keepAliveTimeout: 90_000 },
+      {
+        cert: pair.cert,
+        key: pair.key,
+        minVersion: 'TLSv1.2',
+        maxHeaderSize: 64 * 1024,
+        requestTimeout: 60_000,
+        headersTimeout: 20_000,
+        keepAliveTimeout: 90_000,
+      },
       createHandler({
         store,
         registry,
@@ -148,7 +162,9 @@ function reachable(url: string): string {
 }
 
 function certificateHosts(host: string): string[] {
-  return [...new Set(['127.0.0.1', '::1', 'localhost', ...(host === '0.0.0.0' || host === '::' ? [] : [host])])];
+  return [
+    ...new Set(['127.0.0.1', '::1', 'localhost', ...(host === '0.0.0.0' || host === '::' ? [] : [host])]),
+  ];
 }
 
 interface Parts {
@@ -156,7 +172,13 @@ interface Parts {
 }
 
 /** What works on its own beside the requests. */
-function startParts(context: { store: Store; registry: Registry; clock: Clock; log: Logger; compaction?: CompactionLimits }): Parts {
+function startParts(context: {
+  store: Store;
+  registry: Registry;
+  clock: Clock;
+  log: Logger;
+  compaction?: CompactionLimits;
+}): Parts {
   const collector = new GarbageCollector(context);
   const cleaner = new ContentCleaner(context);
   const expirer = new EventExpirer(context.store, context.clock);

@@ -77,7 +77,9 @@ function seeds(): Seed[] {
 
 /** The objects that every cluster has. Only what is missing is written, so a restart writes nothing. */
 export async function bootstrap(store: Store, clock: Clock): Promise<void> {
-  const missing = seeds().filter(({ id, object }) => store.read(id, objectKey(undefined, object.metadata.name)) === undefined);
+  const missing = seeds().filter(
+    ({ id, object }) => store.read(id, objectKey(undefined, object.metadata.name)) === undefined,
+  );
   if (missing.length === 0) return;
   await store.write((tx) => {
     for (const { id, object } of missing) {

@@ -158,13 +158,15 @@ export function covers(rule: Rule, wanted: Attributes): boolean {
   if (!rule.verbs.includes('*') && !rule.verbs.includes(wanted.verb)) return false;
   if ('path' in wanted) {
     return rule.nonResourceURLs.some(
-      (url) => url === '*' || url === wanted.path || (url.endsWith('*') && wanted.path.startsWith(url.slice(0, -1))),
+      (url) =>
+        url === '*' || url === wanted.path || (url.endsWith('*') && wanted.path.startsWith(url.slice(0, -1))),
     );
   }
   if (!rule.apiGroups.includes('*') && !rule.apiGroups.includes(wanted.group)) return false;
   const resource = wanted.subresource === '' ? wanted.resource : `${wanted.resource}/${wanted.subresource}`;
   const named = rule.resources.some(
-    (each) => each === '*' || each === resource || (wanted.subresource !== '' && each === `*/${wanted.subresource}`),
+    (each) =>
+      each === '*' || each === resource || (wanted.subresource !== '' && each === `*/${wanted.subresource}`),
   );
   if (!named) return false;
   return rule.resourceNames.length === 0 || (wanted.name !== '' && rule.resourceNames.includes(wanted.name));

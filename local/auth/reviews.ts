@@ -138,4 +138,3 @@ function rulesReview(rules: Rule[]): Fields {
       .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
   };
 }
-

@@ -39,10 +39,19 @@ export class Tokens {
       return tokens;
     }
     const value: unknown = JSON.parse(text);
-    if (!isRecord(value) || value['format'] !== FORMAT || typeof value['key'] !== 'string' || !isRecord(value['tokens'])) {
+    if (
+      !isRecord(value) ||
+      value['format'] !== FORMAT ||
+      typeof value['key'] !== 'string' ||
+      !isRecord(value['tokens'])
+    ) {
       throw new Error(`${path} is not a token file of this version: move it away to have new tokens made`);
     }
-    return new Tokens(path, Buffer.from(value['key'], 'base64'), new Map(Object.entries(value['tokens'] as Record<string, Entry>)));
+    return new Tokens(
+      path,
+      Buffer.from(value['key'], 'base64'),
+      new Map(Object.entries(value['tokens'] as Record<string, Entry>)),
+    );
   }
 
   /** The token that stands for this user in these groups. */
@@ -72,7 +81,11 @@ export class Tokens {
   }
 
   #save(): void {
-    const value = { format: FORMAT, key: this.#key.toString('base64'), tokens: Object.fromEntries(this.#entries) };
+    const value = {
+      format: FORMAT,
+      key: this.#key.toString('base64'),
+      tokens: Object.fromEntries(this.#entries),
+    };
     writeFileAtomic(this.#path, `${JSON.stringify(value, null, 2)}\n`, 0o600);
   }
 }

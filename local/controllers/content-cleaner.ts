@@ -103,7 +103,9 @@ export class ContentCleaner {
       if (object === undefined || kind === undefined || !isTerminating(object)) return;
       if (resource === NAMESPACES) dropContentFinalizer(object);
       else {
-        object.metadata.finalizers = (object.metadata.finalizers ?? []).filter((name) => name !== CLEANUP_FINALIZER);
+        object.metadata.finalizers = (object.metadata.finalizers ?? []).filter(
+          (name) => name !== CLEANUP_FINALIZER,
+        );
       }
       if (isReleased({ kind }, object)) tx.remove(resource, key, object);
       else tx.put(resource, key, object);

@@ -38,12 +38,15 @@ export class EventExpirer {
     for (;;) {
       const rows = this.#store.page(EVENTS, { prefix: '', after, limit: BATCH });
       after = rows.at(-1)?.key;
-      const expired = rows.filter((row) => surplus-- > 0 || lastSeen(JSON.parse(row.body) as StoredObject) < limit);
+      const expired = rows.filter(
+        (row) => surplus-- > 0 || lastSeen(JSON.parse(row.body) as StoredObject) < limit,
+      );
       if (expired.length > 0) {
         await this.#store.write((tx) => {
           for (const row of expired) {
             const event = tx.get(EVENTS, row.key);
-            if (event !== undefined && event.metadata.resourceVersion === String(row.rv)) tx.remove(EVENTS, row.key, event);
+            if (event !== undefined && event.metadata.resourceVersion === String(row.rv))
+              tx.remove(EVENTS, row.key, event);
           }
         });
       }

@@ -37,13 +37,16 @@ export class GarbageCollector {
     if (change.type === 'DELETED') {
       const uid = change.object.metadata.uid;
       if (uid !== undefined) {
-        for (const { resource, key } of this.#context.store.dependents(uid)) this.#work.add(refKey(resource, key));
+        for (const { resource, key } of this.#context.store.dependents(uid))
+          this.#work.add(refKey(resource, key));
       }
       // An owner may have waited for this one to go.
-      if (owned) for (const owner of change.object.metadata.ownerReferences ?? []) this.#addOwner(change, owner);
+      if (owned)
+        for (const owner of change.object.metadata.ownerReferences ?? []) this.#addOwner(change, owner);
       return;
     }
-    if (owned || change.body.includes('"deletionTimestamp"')) this.#work.add(refKey(change.resource, change.key));
+    if (owned || change.body.includes('"deletionTimestamp"'))
+      this.#work.add(refKey(change.resource, change.key));
   }
 
   #addOwner(change: Change, owner: OwnerReference): void {
@@ -74,7 +77,8 @@ export class GarbageCollector {
       const absent = owners.filter((owner) => this.#isAbsent(tx, object, owner));
       if (absent.length === 0) return;
       if (absent.length === owners.length) {
-        if (object.metadata.deletionTimestamp === undefined) this.#delete(tx, resource, object, policyOf(object));
+        if (object.metadata.deletionTimestamp === undefined)
+          this.#delete(tx, resource, object, policyOf(object));
         return;
       }
       object.metadata.ownerReferences = owners.filter((owner) => !absent.includes(owner));
@@ -103,7 +107,12 @@ export class GarbageCollector {
         if (dependent === undefined || reference === undefined) continue;
         const gone =
           dependent.metadata.deletionTimestamp === undefined
-            ? this.#delete(tx, ref.resource, dependent, reference.blockOwnerDeletion === true ? 'Foreground' : 'Background')
+            ? this.#delete(
+                tx,
+                ref.resource,
+                dependent,
+                reference.blockOwnerDeletion === true ? 'Foreground' : 'Background',
+              )
             : false;
         if (!gone && reference.blockOwnerDeletion === true) blocked = true;
       }

@@ -30,7 +30,9 @@ function condition(type: string, status: string, reason: string, message: string
 function fillStatus(object: StoredObject, old: StoredObject | undefined): void {
   const { spec } = asCRD(object);
   const status = isRecord(old?.['status']) ? { ...old['status'] } : {};
-  const stored = new Set(Array.isArray(status['storedVersions']) ? (status['storedVersions'] as string[]) : []);
+  const stored = new Set(
+    Array.isArray(status['storedVersions']) ? (status['storedVersions'] as string[]) : [],
+  );
   const storage = spec.versions.find((version) => version.storage)?.name;
   if (storage !== undefined) stored.add(storage);
   object['status'] = {
@@ -48,7 +50,12 @@ function fillStatus(object: StoredObject, old: StoredObject | undefined): void {
 
 function isUsable(object: StoredObject): boolean {
   const spec = object['spec'];
-  return isRecord(spec) && isRecord(spec['names']) && typeof spec['names']['kind'] === 'string' && Array.isArray(spec['versions']);
+  return (
+    isRecord(spec) &&
+    isRecord(spec['names']) &&
+    typeof spec['names']['kind'] === 'string' &&
+    Array.isArray(spec['versions'])
+  );
 }
 
 /** What a definition may never change, since stored objects depend on it. */
@@ -69,9 +76,14 @@ function validateChange(object: StoredObject, old: StoredObject): FieldError[] {
   for (const [i, name] of stored.entries()) {
     if (!spec.versions.some((version) => version.name === name)) {
       errors.push(
-        fieldErrors.invalid(`status.storedVersions[${i}]`, name, 'missing from spec.versions; ' +
-          `${name} was previously a storage version, and must remain in spec.versions until a storage migration ` +
-          'ensures no data remains persisted in ' + `${name} and removes ${name} from status.storedVersions`),
+        fieldErrors.invalid(
+          `status.storedVersions[${i}]`,
+          name,
+          'missing from spec.versions; ' +
+            `${name} was previously a storage version, and must remain in spec.versions until a storage migration ` +
+            'ensures no data remains persisted in ' +
+            `${name} and removes ${name} from status.storedVersions`,
+        ),
       );
     }
   }
@@ -93,14 +105,20 @@ export const crdTraits: Partial<Traits> = {
   },
   beginDelete: (object) => {
     const finalizers = object.metadata.finalizers ?? [];
-    if (!finalizers.includes(CLEANUP_FINALIZER)) object.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];
+    if (!finalizers.includes(CLEANUP_FINALIZER))
+      object.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];
     const status = isRecord(object['status']) ? object['status'] : {};
     const conditions = Array.isArray(status['conditions']) ? status['conditions'] : [];
     object['status'] = {
       ...status,
       conditions: [
         ...conditions,
-        condition('Terminating', 'True', 'InstanceDeletionPending', 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon'),
+        condition(
+          'Terminating',
+          'True',
+          'InstanceDeletionPending',
+          'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+        ),
       ],
     };
   },

@@ -38,7 +38,8 @@ export function customKind(object: StoredObject): Kind {
     shortNames: names.shortNames ?? [],
     categories: names.categories ?? [],
     namespaced: scope === 'Namespaced',
-    storageVersion: crd.spec.versions.find((version) => version.storage)?.name ?? crd.spec.versions[0]?.name ?? '',
+    storageVersion:
+      crd.spec.versions.find((version) => version.storage)?.name ?? crd.spec.versions[0]?.name ?? '',
     versions,
     traits: CUSTOM_TRAITS,
     crd: object,
@@ -67,5 +68,7 @@ function valueAt(object: StoredObject, steps: readonly string[]): string {
     if (!isRecord(value) || !Object.hasOwn(value, step)) return '';
     value = value[step];
   }
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : '';
 }

@@ -38,7 +38,11 @@ const RENAMED: readonly (readonly [string, string])[] = [
   ['count', 'deprecatedCount'],
 ];
 
-function rename(event: StoredObject, apiVersion: string, pairs: readonly (readonly [string, string])[]): StoredObject {
+function rename(
+  event: StoredObject,
+  apiVersion: string,
+  pairs: readonly (readonly [string, string])[],
+): StoredObject {
   const names = new Map(pairs);
   const out: StoredObject = { apiVersion, kind: 'Event', metadata: event.metadata };
   for (const [name, value] of Object.entries(event)) {

@@ -2,7 +2,12 @@ import { isRecord, type StoredObject } from '../object.ts';
 import type { Traits } from './kind.ts';
 
 /** Namespaces that cannot be deleted, and are there from the start. */
-export const SYSTEM_NAMESPACES: readonly string[] = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
+export const SYSTEM_NAMESPACES: readonly string[] = [
+  'default',
+  'kube-system',
+  'kube-public',
+  'kube-node-lease',
+];
 const PROTECTED = new Set(['default', 'kube-system', 'kube-public']);
 const CONTENT_FINALIZER = 'kubernetes';
 
@@ -39,7 +44,10 @@ export const namespaceTraits: Partial<Traits> = {
   forbidDelete: (namespace) =>
     PROTECTED.has(namespace.metadata.name) ? 'this namespace may not be deleted' : undefined,
   beginDelete: (namespace) => {
-    namespace['status'] = { ...(isRecord(namespace['status']) ? namespace['status'] : {}), phase: 'Terminating' };
+    namespace['status'] = {
+      ...(isRecord(namespace['status']) ? namespace['status'] : {}),
+      phase: 'Terminating',
+    };
   },
   heldBy: contentFinalizers,
 };

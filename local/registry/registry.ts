@@ -20,7 +20,8 @@ export class Registry {
   constructor(store: Store, log: Logger) {
     this.#log = log;
     for (const kind of builtinKinds()) this.#kinds.set(kind.id, kind);
-    for (const row of store.page(CRDS, { prefix: '', limit: -1 })) this.#define(JSON.parse(row.body) as StoredObject);
+    for (const row of store.page(CRDS, { prefix: '', limit: -1 }))
+      this.#define(JSON.parse(row.body) as StoredObject);
     store.subscribe((changes) => {
       for (const change of changes) {
         if (change.resource !== CRDS) continue;
@@ -64,7 +65,10 @@ export class Registry {
       this.#kinds.set(kind.id, kind);
       this.#byDefinition.set(crd.metadata.name, kind.id);
     } catch (error) {
-      this.#log.error({ err: error, definition: crd.metadata.name }, 'definition is not served: its schema cannot be used');
+      this.#log.error(
+        { err: error, definition: crd.metadata.name },
+        'definition is not served: its schema cannot be used',
+      );
       this.#forget(crd.metadata.name);
     }
     this.#revision += 1;

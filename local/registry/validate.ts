@@ -70,13 +70,18 @@ export function validateRole(role: StoredObject): FieldError[] {
     const has = (key: string): boolean => Array.isArray(rule[key]) && rule[key].length > 0;
     const at = `rules[${i}]`;
     const errors: FieldError[] = [];
-    if (!has('verbs')) errors.push(fieldErrors.required(`${at}.verbs`, 'verbs must contain at least one value'));
+    if (!has('verbs'))
+      errors.push(fieldErrors.required(`${at}.verbs`, 'verbs must contain at least one value'));
     if (has('nonResourceURLs')) return errors;
     if (!has('apiGroups')) {
-      errors.push(fieldErrors.required(`${at}.apiGroups`, 'resource rules must supply at least one api group'));
+      errors.push(
+        fieldErrors.required(`${at}.apiGroups`, 'resource rules must supply at least one api group'),
+      );
     }
     if (!has('resources')) {
-      errors.push(fieldErrors.required(`${at}.resources`, 'resource rules must supply at least one resource'));
+      errors.push(
+        fieldErrors.required(`${at}.resources`, 'resource rules must supply at least one resource'),
+      );
     }
     return errors;
   });
@@ -87,14 +92,17 @@ export function validateBinding(binding: StoredObject, old: StoredObject | undef
   const errors: FieldError[] = [];
   if (ref['apiGroup'] !== 'rbac.authorization.k8s.io') {
     errors.push(
-      fieldErrors.notSupported('roleRef.apiGroup', (ref['apiGroup'] ?? '') as Json, ['rbac.authorization.k8s.io']),
+      fieldErrors.notSupported('roleRef.apiGroup', (ref['apiGroup'] ?? '') as Json, [
+        'rbac.authorization.k8s.io',
+      ]),
     );
   }
   const kinds = binding.kind === 'ClusterRoleBinding' ? ['ClusterRole'] : ['Role', 'ClusterRole'];
   if (!kinds.includes(String(ref['kind']))) {
     errors.push(fieldErrors.notSupported('roleRef.kind', (ref['kind'] ?? '') as Json, kinds));
   }
-  if (typeof ref['name'] !== 'string' || ref['name'] === '') errors.push(fieldErrors.required('roleRef.name'));
+  if (typeof ref['name'] !== 'string' || ref['name'] === '')
+    errors.push(fieldErrors.required('roleRef.name'));
   if (old !== undefined && JSON.stringify(sorted(old['roleRef'])) !== JSON.stringify(sorted(ref))) {
     errors.push(fieldErrors.invalid('roleRef', ref as Json, 'cannot change roleRef'));
   }

@@ -41,7 +41,10 @@ export function apiVersion(call: { kind: Kind; version: ServedVersion }): string
 }
 
 /** A stored object as this call's version shows it. The object itself may be changed. */
-export function fromStorage(call: { kind: Kind; version: ServedVersion }, object: StoredObject): StoredObject {
+export function fromStorage(
+  call: { kind: Kind; version: ServedVersion },
+  object: StoredObject,
+): StoredObject {
   const alias = call.kind.storedAs;
   if (alias !== undefined) return alias.fromStorage(object);
   object.apiVersion = apiVersion(call);

@@ -7,6 +7,10 @@ import { DecodeError, decodeObjectMeta } from '../schema/object-meta.ts';
 import { apiVersion, type Call } from './call.ts';
 import { refuse, StatusError } from './status.ts';
 
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
 /** The start of a body, for a message about it. */
 function excerpt(text: string): string {
   const flat = text.trim();
@@ -16,7 +20,9 @@ function excerpt(text: string): string {
 /** A JSON body as an object. `kind` is the kind that was expected. Throws 400. */
 export function parseObject(text: string, kind: string): Record<string, unknown> {
   const unrecognized = (why: string): StatusError =>
-    refuse.badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${excerpt(text)})`);
+    refuse.badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): ${why} (${excerpt(text)})`,
+    );
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -45,7 +51,10 @@ function jsonError(error: unknown): string {
  * Checks that a decoded body is an object of the call's kind and version, drops and names what its schema does
  * not know. The object is changed in place. Throws 400 or 422.
  */
-export function acceptObject(call: Call, value: Record<string, unknown>): { object: StoredObject; unknown: string[] } {
+export function acceptObject(
+  call: Call,
+  value: Record<string, unknown>,
+): { object: StoredObject; unknown: string[] } {
   const expected = apiVersion(call);
   if (value['apiVersion'] !== expected) {
     throw refuse.badRequest(
@@ -54,9 +63,11 @@ export function acceptObject(call: Call, value: Record<string, unknown>): { obje
   }
   const kind = String(value['kind']);
   if (kind !== call.kind.kind) {
-    const name = isRecord(value['metadata']) ? String(value['metadata']['name'] ?? '') : '';
+    const name = isRecord(value['metadata']) ? textOf(value['metadata']['name']) : '';
     throw new StatusError(
-      invalidStatus(call.kind.group, kind, name, [fieldErrors.invalid('kind', kind, `must be ${call.kind.kind}`)]),
+      invalidStatus(call.kind.group, kind, name, [
+        fieldErrors.invalid('kind', kind, `must be ${call.kind.kind}`),
+      ]),
     );
   }
   value['metadata'] ??= {};

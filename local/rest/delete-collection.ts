@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import type { StoredObject } from '../object.ts';
 import type { Store } from '../store/store.ts';
 import { type Call, fromStorage, groupResource, storageId } from './call.ts';
 import { type DeleteOptions, deleteStored } from './delete.ts';
@@ -29,7 +28,7 @@ export async function removeCollection(
         if (stored === undefined) continue;
         // It may have changed since it was listed.
         if (!listing.selection.matches(fromStorage(call, structuredClone(stored)))) continue;
-        const why = call.kind.traits.forbidDelete?.(stored as StoredObject);
+        const why = call.kind.traits.forbidDelete?.(stored);
         if (why !== undefined) throw refuse.forbidden(groupResource(call), stored.metadata.name, why);
         deleteStored(tx, call.kind, stored, options, clock);
       }

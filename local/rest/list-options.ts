@@ -69,7 +69,8 @@ function check({ version, match, token, initial, watch }: Raw): FieldError[] {
   const known = match === '' || match === 'Exact' || match === 'NotOlderThan';
   if (watch) return checkWatch(match, known, initial, token);
   const errors: FieldError[] = [];
-  if (initial !== null) errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  if (initial !== null)
+    errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   if (match === '') return errors;
   const field = 'resourceVersionMatch';
   if (version === '') {
@@ -88,7 +89,14 @@ function check({ version, match, token, initial, watch }: Raw): FieldError[] {
 function checkWatch(match: string, known: boolean, initial: string | null, token: string): FieldError[] {
   const field = 'resourceVersionMatch';
   if (initial === null) {
-    return match === '' ? [] : [forbidden(field, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')];
+    return match === ''
+      ? []
+      : [
+          forbidden(
+            field,
+            'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+          ),
+        ];
   }
   const errors: FieldError[] = [];
   if (match !== 'NotOlderThan') {

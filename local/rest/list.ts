@@ -40,7 +40,8 @@ export function list(call: Call, options: ListOptions, selection: Selection, sto
         return page(rows, after, { store, id, from, limit: options.limit, at, counted: false });
       }
     }
-    if (chunk.length < CHUNK) return { rows, resourceVersion: at, continueToken: undefined, remaining: undefined };
+    if (chunk.length < CHUNK)
+      return { rows, resourceVersion: at, continueToken: undefined, remaining: undefined };
   }
 }
 

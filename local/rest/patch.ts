@@ -88,7 +88,9 @@ function compileJSONPatch(body: string): (current: StoredObject) => unknown {
     throw refuse.badRequest(`error decoding patch: ${error instanceof Error ? error.message : 'not JSON'}`);
   }
   if (!Array.isArray(operations)) {
-    throw refuse.badRequest('error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch');
+    throw refuse.badRequest(
+      'error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch',
+    );
   }
   if (operations.length > MAX_OPERATIONS) {
     throw refuse.tooLarge(
@@ -97,7 +99,8 @@ function compileJSONPatch(body: string): (current: StoredObject) => unknown {
   }
   return (current) => {
     try {
-      return fastJsonPatch.applyPatch(current, operations as fastJsonPatch.Operation[], true, true).newDocument;
+      return fastJsonPatch.applyPatch(current, operations as fastJsonPatch.Operation[], true, true)
+        .newDocument;
     } catch {
       throw failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
     }

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import type { StoredObject } from '../object.ts';
 import type { ChangeType } from '../store/change.ts';
 import { apiVersion, type Call, fromStorage } from './call.ts';
@@ -20,7 +21,11 @@ const INITIAL_END = { 'k8s.io/initial-events-end': 'true' };
 const META_VERSION = 'meta.k8s.io/v1';
 
 /** The first representation of an Accept header that can be had. Throws 406. */
-export function representation(accept: string | undefined, call: Call, includeObject: string | null): Representation {
+export function representation(
+  accept: string | undefined,
+  call: Call,
+  options: { includeObject: string | null; clock: Clock },
+): Representation {
   for (const clause of (accept ?? '').split(',')) {
     const [type = '', ...parameters] = clause.split(';').map((part) => part.trim().toLowerCase());
     if (type !== '' && type !== '*/*' && type !== 'application/*' && type !== 'application/json') continue;
@@ -28,10 +33,11 @@ export function representation(accept: string | undefined, call: Call, includeOb
     if (as === undefined) return wholeObjects(call);
     const version = parameter(parameters, 'v');
     if (parameter(parameters, 'g') !== 'meta.k8s.io' || version !== 'v1') continue;
-    if (as === 'table') return tables(call, includeObject ?? 'Metadata');
+    if (as === 'table') return tables(call, options.includeObject ?? 'Metadata', options.clock);
     if (as === 'partialobjectmetadata' || as === 'partialobjectmetadatalist') return metadataOnly(call);
   }
-  if (accept?.includes('application/yaml') === true || accept?.includes('protobuf') === true) return wholeObjects(call);
+  if (accept?.includes('application/yaml') === true || accept?.includes('protobuf') === true)
+    return wholeObjects(call);
   throw refuse.notAcceptable('only the following media types are accepted: application/json');
 }
 
@@ -41,7 +47,10 @@ function parameter(parameters: string[], name: string): string | undefined {
 
 /** The object in the call's version, from whichever form is at hand. */
 function viewed(call: Call, object: StoredObject | undefined, body: string | undefined): StoredObject {
-  return fromStorage(call, body === undefined ? ({ ...object } as StoredObject) : (JSON.parse(body) as StoredObject));
+  return fromStorage(
+    call,
+    body === undefined ? ({ ...object } as StoredObject) : (JSON.parse(body) as StoredObject),
+  );
 }
 
 function listMeta(page: ListPage): Record<string, unknown> {
@@ -95,14 +104,21 @@ function metadataOnly(call: Call): Representation {
       `{"kind":"PartialObjectMetadataList","apiVersion":"${META_VERSION}","metadata":${JSON.stringify(listMeta(page))},"items":[${page.rows.map((row) => text(undefined, row.body)).join(',')}]}`,
     event: (type, object, body) => line(type, text(object, body)),
     bookmark: (rv, end) =>
-      line('BOOKMARK', JSON.stringify({ kind: 'PartialObjectMetadata', apiVersion: META_VERSION, metadata: bookmarkMeta(rv, end) })),
+      line(
+        'BOOKMARK',
+        JSON.stringify({
+          kind: 'PartialObjectMetadata',
+          apiVersion: META_VERSION,
+          metadata: bookmarkMeta(rv, end),
+        }),
+      ),
   };
 }
 
-function tables(call: Call, includeObject: string): Representation {
+function tables(call: Call, includeObject: string, clock: Clock): Representation {
   let headersSent = false;
   const table = (objects: StoredObject[], metadata: Record<string, unknown>, headers = true): string =>
-    JSON.stringify(tableOf(call, objects, { metadata, headers, includeObject }));
+    JSON.stringify(tableOf(call, objects, { metadata, headers, includeObject, now: clock.now() }));
   /** The columns are named once in a watch. */
   const one = (object: StoredObject): string => {
     const text = table([object], { resourceVersion: object.metadata.resourceVersion }, !headersSent);
@@ -124,7 +140,11 @@ function tables(call: Call, includeObject: string): Representation {
     bookmark: (rv, end) =>
       line(
         'BOOKMARK',
-        one({ apiVersion: apiVersion(call), kind: call.kind.kind, metadata: bookmarkMeta(rv, end) } as unknown as StoredObject),
+        one({
+          apiVersion: apiVersion(call),
+          kind: call.kind.kind,
+          metadata: bookmarkMeta(rv, end),
+        } as unknown as StoredObject),
       ),
   };
 }

@@ -21,7 +21,8 @@ export function selectionOf(call: Pick<Call, 'version' | 'query' | 'name'>): Sel
   const labelText = call.query.get('labelSelector') ?? '';
   const fieldText = call.query.get('fieldSelector') ?? '';
   if (labelText === '' && fieldText === '' && call.name === undefined) return ALL;
-  const labels = labelText === '' ? undefined : parse(() => parseLabelSelector(labelText), 'unable to parse requirement');
+  const labels =
+    labelText === '' ? undefined : parse(() => parseLabelSelector(labelText), 'unable to parse requirement');
   const fields = fieldText === '' ? [] : parse(() => parseFieldSelector(fieldText), 'invalid selector');
   const checks = fields.map((requirement) => fieldCheck(call, requirement));
   const { name } = call;

@@ -91,8 +91,7 @@ export const refuse = {
   notFound: (gr: GroupResource, name: string) =>
     failure(404, 'NotFound', `${qualified(gr)} "${name}" not found`, detailsOf(gr, name)),
   /** A path below /api or /apis that nothing serves. */
-  noSuchResource: () =>
-    failure(404, 'NotFound', 'the server could not find the requested resource', {}),
+  noSuchResource: () => failure(404, 'NotFound', 'the server could not find the requested resource', {}),
   methodNotAllowed: (gr: GroupResource, action: string) =>
     failure(
       405,
@@ -130,8 +129,7 @@ export const refuse = {
   notAcceptable: (message: string) => failure(406, 'NotAcceptable', message),
   invalid: (group: string, kind: string, name: string, errors: FieldError[]) =>
     new StatusError(invalidStatus(group, kind, name, errors)),
-  tooManyRequests: (message: string) =>
-    failure(429, 'TooManyRequests', message, { retryAfterSeconds: 1 }),
+  tooManyRequests: (message: string) => failure(429, 'TooManyRequests', message, { retryAfterSeconds: 1 }),
   internal: (message: string) =>
     failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }),
   tooLargeResourceVersion: (wanted: number, current: number) =>
@@ -139,8 +137,7 @@ export const refuse = {
       causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
       retryAfterSeconds: 1,
     }),
-  unavailable: (message: string) =>
-    failure(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }),
+  unavailable: (message: string) => failure(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }),
   insufficientStorage: (message: string) =>
     failure(507, 'InsufficientStorage', message, { retryAfterSeconds: 5 }),
 };

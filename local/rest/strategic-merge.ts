@@ -79,7 +79,10 @@ function mergeByKey(current: unknown[], patch: unknown[], mergeKey: string, path
       break;
     }
     const id = item[mergeKey];
-    if (id === undefined) throw refuse.badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`);
+    if (id === undefined)
+      throw refuse.badRequest(
+        `map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`,
+      );
     const index = merged.findIndex((other) => isRecord(other) && other[mergeKey] === id);
     if (item['$patch'] === 'delete') {
       if (index >= 0) merged.splice(index, 1);

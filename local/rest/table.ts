@@ -1,5 +1,5 @@
-import { renderTable } from '../interim/table.ts';
 import type { StoredObject } from '../object.ts';
+import { renderTable } from '../tables/render.ts';
 import type { Call } from './call.ts';
 
 export interface TableOptions {
@@ -8,14 +8,16 @@ export interface TableOptions {
   headers: boolean;
   /** What each row carries: `None`, `Metadata`, `Object`. */
   includeObject: string;
+  now: Date;
 }
 
 /** `meta.k8s.io/v1 Table`, as `kubectl get` prints it. */
 export function tableOf(call: Call, objects: StoredObject[], options: TableOptions): Record<string, unknown> {
+  const { group, kind, crd } = call.kind;
   const rendered = renderTable({
-    columns: call.version.columns,
+    ...(crd === undefined ? { kind: { group, kind } } : { columns: call.version.columns }),
     objects,
-    now: new Date(),
+    now: options.now,
     includeObject: options.includeObject,
   });
   return {

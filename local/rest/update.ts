@@ -50,7 +50,8 @@ function checkIdentity(call: NamedCall, object: StoredObject): void {
 
 function createInstead(call: NamedCall, object: StoredObject, tx: Transaction, clock: Clock): StoredObject {
   const gr = groupResource(call);
-  if (!call.kind.traits.createOnUpdate || call.subresource !== undefined) throw refuse.notFound(gr, call.name);
+  if (!call.kind.traits.createOnUpdate || call.subresource !== undefined)
+    throw refuse.notFound(gr, call.name);
   if ((object.metadata.resourceVersion ?? '') !== '') throw refuse.notFound(gr, call.name);
   prepareNew(call, object, clock);
   requireNamespace(call, call.name, (resource, key) => tx.get(resource, key));
@@ -65,11 +66,17 @@ function createInstead(call: NamedCall, object: StoredObject, tx: Transaction, c
  * The stored object replaced by `object`, as an update of the object or of its subresource may; both PUT and
  * PATCH end here. Writes nothing when nothing has changed.
  */
-export function replace(call: NamedCall, stored: StoredObject, object: StoredObject, tx: Transaction): StoredObject {
+export function replace(
+  call: NamedCall,
+  stored: StoredObject,
+  object: StoredObject,
+  tx: Transaction,
+): StoredObject {
   const old = fromStorage(call, stored);
   checkPreconditions(call, old, object);
   const next = merge(call, old, object);
-  if (next.metadata.resourceVersion === undefined) next.metadata.resourceVersion = old.metadata.resourceVersion ?? '';
+  if (next.metadata.resourceVersion === undefined)
+    next.metadata.resourceVersion = old.metadata.resourceVersion ?? '';
   call.version.schema?.default(next as unknown as JsonObject);
   call.kind.traits.prepare?.(next, old);
   countGeneration(call, old, next);

@@ -40,7 +40,12 @@ function refusals(call: Call, object: StoredObject, old: StoredObject | undefine
 export function resourceVersionRequired(call: Call, name: string): Error {
   const gr = groupResource(call);
   const error = refuse.invalid(gr.group, gr.resource, name, [
-    { type: 'Invalid', field: 'metadata.resourceVersion', badValue: 0, detail: 'must be specified for an update' },
+    {
+      type: 'Invalid',
+      field: 'metadata.resourceVersion',
+      badValue: 0,
+      detail: 'must be specified for an update',
+    },
   ]);
   return error;
 }

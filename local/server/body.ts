@@ -25,7 +25,8 @@ export type BodyType = 'json' | 'yaml' | 'protobuf';
 /** What a body is written in. Throws 415. */
 export function bodyType(contentType: string | undefined): BodyType {
   const type = (contentType ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? '';
-  if (type === '' || type === 'application/json' || type === 'application/x-www-form-urlencoded') return 'json';
+  if (type === '' || type === 'application/json' || type === 'application/x-www-form-urlencoded')
+    return 'json';
   if (type === 'application/yaml') return 'yaml';
   if (type === 'application/vnd.kubernetes.protobuf') return 'protobuf';
   throw refuse.unsupportedMediaType(
@@ -47,10 +48,20 @@ async function yamlToJSON(text: string): Promise<string> {
   try {
     return JSON.stringify(parse(text, { maxAliasCount: 100 })) ?? 'null';
   } catch (error) {
-    throw refuse.badRequest(`error converting YAML to JSON: ${error instanceof Error ? error.message : 'not YAML'}`);
+    throw refuse.badRequest(
+      `error converting YAML to JSON: ${error instanceof Error ? error.message : 'not YAML'}`,
+    );
   }
 }
 
-async function protobufToJSON(_body: Buffer): Promise<string> {
-  throw refuse.unsupportedMediaType('protobuf bodies are not supported yet');
+/** kubectl writes a few built-in kinds so. */
+async function protobufToJSON(body: Buffer): Promise<string> {
+  if (body.length === 0) return '';
+  const { decodeProtobuf, ProtobufError } = await import('../protobuf/decode.ts');
+  try {
+    return JSON.stringify(decodeProtobuf(body));
+  } catch (error) {
+    if (!(error instanceof ProtobufError)) throw error;
+    throw refuse.badRequest(`the body of the request could not be decoded: ${error.message}`);
+  }
 }

@@ -22,7 +22,8 @@ type Groups = Map<string, Map<string, ResourceInfo[]>>;
 
 function describe(kind: Kind, version: string): ResourceInfo {
   const subresources = [];
-  if (kind.plural === 'namespaces' && kind.group === '') subresources.push({ name: 'finalize', verbs: ['update'] });
+  if (kind.plural === 'namespaces' && kind.group === '')
+    subresources.push({ name: 'finalize', verbs: ['update'] });
   if (kind.versions.get(version)?.status === true) subresources.push({ name: 'status', verbs: STATUS_VERBS });
   return {
     plural: kind.plural,
@@ -90,7 +91,11 @@ function aggregatedResource(group: string, version: string, info: ResourceInfo):
     ...(info.subresources.length === 0
       ? {}
       : {
-          subresources: info.subresources.map(({ name, verbs }) => ({ subresource: name, responseKind, verbs })),
+          subresources: info.subresources.map(({ name, verbs }) => ({
+            subresource: name,
+            responseKind,
+            verbs,
+          })),
         }),
   };
 }
@@ -196,7 +201,8 @@ export class Discovery {
     const group = parts[1] ?? '';
     const versions = groups.get(group);
     if (versions === undefined || group === '') return undefined;
-    if (parts.length === 2) return { kind: 'APIGroup', apiVersion: 'v1', ...groupDocument(group, [...versions.keys()]) };
+    if (parts.length === 2)
+      return { kind: 'APIGroup', apiVersion: 'v1', ...groupDocument(group, [...versions.keys()]) };
     return parts.length === 3 ? this.#resources(group, parts[2] ?? '') : undefined;
   }
 

@@ -1,17 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Logger } from 'pino';
-import { denial, type RBACAuthorizer } from '../auth/rbac.ts';
+import { denial } from '../auth/rbac.ts';
 import { REVIEWS, type ReviewKind } from '../auth/reviews.ts';
-import type { Tokens } from '../auth/tokens.ts';
 import type { User } from '../auth/user.ts';
-import type { Clock } from '../clock.ts';
-import type { Registry } from '../registry/registry.ts';
 import { refuse, type StatusError } from '../rest/status.ts';
-import type { Store } from '../store/store.ts';
-import type { WatchHub } from '../watch/hub.ts';
-import type { Discovery } from './discovery.ts';
-import { jsonText, readBody } from './body.ts';
-import type { OpenAPI } from './openapi.ts';
+import { type Exchange, notFound, type ServerContext } from './exchange.ts';
 import { serveObjects } from './objects.ts';
 import { send, sendError } from './respond.ts';
 import { serveReview } from './review.ts';
@@ -19,34 +11,12 @@ import { attributesOf, type ResourceRoute, resourceRoute, type Verb, verbOf } fr
 import { isTrue } from '../rest/list-options.ts';
 import { versionInfo } from './version.ts';
 
-export interface ServerContext {
-  store: Store;
-  registry: Registry;
-  hub: WatchHub;
-  discovery: Discovery;
-  openapi: OpenAPI;
-  authorizer: RBACAuthorizer;
-  tokens: Tokens;
-  clock: Clock;
-  log: Logger;
-  /** Whether it serves yet, and still does. */
-  ready: () => boolean;
-}
-
-/** One request with what is known of it before its body is read. */
-export interface Exchange {
-  request: IncomingMessage;
-  response: ServerResponse;
-  path: string;
-  query: URLSearchParams;
-  user: User;
-  warnings: string[];
-}
-
 /** Requests served at once, watches apart; as a kube-apiserver's two limits together. */
 const MAX_IN_FLIGHT = 600;
 
-export function createHandler(context: ServerContext): (request: IncomingMessage, response: ServerResponse) => void {
+export function createHandler(
+  context: ServerContext,
+): (request: IncomingMessage, response: ServerResponse) => void {
   let inFlight = 0;
   return (request, response) => {
     const warnings: string[] = [];
@@ -105,11 +75,13 @@ async function serveRoute(context: ServerContext, exchange: Exchange, route: Res
   const { query, request } = exchange;
   const watching = isTrue(query.get('watch'));
   const verb = verbOf(request.method ?? 'GET', route.name !== undefined, watching);
-  if (verb === undefined) throw refuse.methodNotAllowed({ group: route.group, resource: route.plural }, request.method ?? '');
+  if (verb === undefined)
+    throw refuse.methodNotAllowed({ group: route.group, resource: route.plural }, request.method ?? '');
   authorize(context, exchange, route, verb);
   const review = reviewOf(route);
   if (review !== undefined) {
-    if (verb !== 'create') throw refuse.methodNotAllowed({ group: route.group, resource: route.plural }, verb);
+    if (verb !== 'create')
+      throw refuse.methodNotAllowed({ group: route.group, resource: route.plural }, verb);
     await serveReview(context, exchange, review, route.namespace);
     return;
   }
@@ -118,7 +90,8 @@ async function serveRoute(context: ServerContext, exchange: Exchange, route: Res
   const misplaced =
     served !== undefined &&
     (served.kind.namespaced
-      ? route.namespace === undefined && (route.name !== undefined || verb === 'create' || verb === 'deletecollection')
+      ? route.namespace === undefined &&
+        (route.name !== undefined || verb === 'create' || verb === 'deletecollection')
       : route.namespace !== undefined);
   if (served === undefined || misplaced) {
     notFound(exchange);
@@ -141,11 +114,11 @@ function authorize(context: ServerContext, exchange: Exchange, route: ResourceRo
   const named = /(?:^|,)metadata\.name==?([^,]+)(?:,|$)/.exec(exchange.query.get('fieldSelector') ?? '')?.[1];
   const wanted = attributesOf(route, verb, named);
   if (context.authorizer.authorize(exchange.user, wanted).allowed) return;
-  throw refuse.forbidden({ group: route.group, resource: route.plural }, route.name ?? '', denial(exchange.user, wanted));
-}
-
-export function notFound(exchange: Exchange): void {
-  send(exchange.response, 404, '404 page not found\n', { contentType: 'text/plain; charset=utf-8' });
+  throw refuse.forbidden(
+    { group: route.group, resource: route.plural },
+    route.name ?? '',
+    denial(exchange.user, wanted),
+  );
 }
 
 /** What is not a resource: health, version, discovery, schemas. */
@@ -182,9 +155,4 @@ const HEALTH = /^\/(?:livez|readyz|healthz)(?:\/|$)/;
 
 function forbiddenPath(user: User, wanted: { verb: string; path: string }): StatusError {
   return refuse.forbidden({ group: '', resource: '' }, '', denial(user, wanted));
-}
-
-/** The body of a request as JSON text. */
-export async function readText(exchange: Exchange): Promise<string> {
-  return jsonText(await readBody(exchange.request), exchange.request.headers['content-type']);
 }

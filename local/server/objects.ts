@@ -14,7 +14,7 @@ import { update } from '../rest/update.ts';
 import type { StoredObject } from '../object.ts';
 import { Watch } from '../watch/watch.ts';
 import { readBody } from './body.ts';
-import { type Exchange, notFound, readText, type ServerContext } from './handler.ts';
+import { type Exchange, notFound, readText, type ServerContext } from './exchange.ts';
 import { deleteOptions, writeOptions } from './options.ts';
 import { send, sendStatus } from './respond.ts';
 import type { ResourceRoute, Verb } from './route.ts';
@@ -26,14 +26,21 @@ interface Target {
 }
 
 /** A request for stored objects. */
-export async function serveObjects(context: ServerContext, exchange: Exchange, target: Target): Promise<void> {
+export async function serveObjects(
+  context: ServerContext,
+  exchange: Exchange,
+  target: Target,
+): Promise<void> {
   const call = callOf(exchange, target);
   if (call === undefined) {
     notFound(exchange);
     return;
   }
   if (call.version.deprecation !== undefined) call.warnings.push(call.version.deprecation);
-  const view = representation(exchange.request.headers.accept, call, exchange.query.get('includeObject'));
+  const view = representation(exchange.request.headers.accept, call, {
+    includeObject: exchange.query.get('includeObject'),
+    clock: context.clock,
+  });
   switch (target.verb) {
     case 'get':
       return get(context, exchange, named(call), view);
@@ -58,7 +65,13 @@ function callOf(exchange: Exchange, { route, verb, served }: Target): Call | und
   const { subresource } = route;
   if (subresource !== undefined && !hasSubresource(served, subresource)) return undefined;
   const writes =
-    verb === 'create' ? 'CreateOptions' : verb === 'update' ? 'UpdateOptions' : verb === 'patch' ? 'PatchOptions' : undefined;
+    verb === 'create'
+      ? 'CreateOptions'
+      : verb === 'update'
+        ? 'UpdateOptions'
+        : verb === 'patch'
+          ? 'PatchOptions'
+          : undefined;
   const options =
     writes === undefined
       ? { dryRun: false, fieldValidation: 'Warn' as const }
@@ -87,7 +100,10 @@ function named(call: Call): NamedCall {
 }
 
 function answer(exchange: Exchange, view: Representation, object: StoredObject, code = 200): void {
-  send(exchange.response, code, view.object(object), { contentType: view.contentType, warnings: exchange.warnings });
+  send(exchange.response, code, view.object(object), {
+    contentType: view.contentType,
+    warnings: exchange.warnings,
+  });
 }
 
 function get(context: ServerContext, exchange: Exchange, call: NamedCall, view: Representation): void {
@@ -112,20 +128,35 @@ function read(
   const selection = selectionOf(call);
   if (verb === 'watch') {
     const { store, hub } = context;
-    new Watch({ call, response: exchange.response, store, hub, view, selection, list: options }).start(options);
+    new Watch({ call, response: exchange.response, store, hub, view, selection, list: options }).start(
+      options,
+    );
     return;
   }
   const page = list(call, options, selection, context.store);
-  send(exchange.response, 200, view.list(page), { contentType: view.contentType, warnings: exchange.warnings });
+  send(exchange.response, 200, view.list(page), {
+    contentType: view.contentType,
+    warnings: exchange.warnings,
+  });
 }
 
-async function post(context: ServerContext, exchange: Exchange, call: Call, view: Representation): Promise<void> {
+async function post(
+  context: ServerContext,
+  exchange: Exchange,
+  call: Call,
+  view: Representation,
+): Promise<void> {
   if (call.name !== undefined) throw refuse.methodNotAllowed(groupResource(call), 'create');
   const body = parseObject(await readText(exchange), call.kind.kind);
   answer(exchange, view, await create(call, body, context), 201);
 }
 
-async function put(context: ServerContext, exchange: Exchange, call: NamedCall, view: Representation): Promise<void> {
+async function put(
+  context: ServerContext,
+  exchange: Exchange,
+  call: NamedCall,
+  view: Representation,
+): Promise<void> {
   const body = parseObject(await readText(exchange), call.kind.kind);
   const result = await update(call, body, context);
   answer(exchange, view, result.object, result.created ? 201 : 200);
@@ -138,7 +169,11 @@ async function patchObject(
   view: Representation,
 ): Promise<void> {
   const body = (await readBody(exchange.request)).toString('utf8');
-  answer(exchange, view, await patch(call, body, exchange.request.headers['content-type'] ?? '', context.store));
+  answer(
+    exchange,
+    view,
+    await patch(call, body, exchange.request.headers['content-type'] ?? '', context.store),
+  );
 }
 
 async function deleteObject(
@@ -166,5 +201,8 @@ async function deleteObjects(
   const { dryRun, ...options } = deleteOptions(await readText(exchange), call.query);
   const listing = { options: listOptions(call.query, false), selection: selectionOf(call) };
   const page = await removeCollection({ ...call, dryRun }, listing, options, context);
-  send(exchange.response, 200, view.list(page), { contentType: view.contentType, warnings: exchange.warnings });
+  send(exchange.response, 200, view.list(page), {
+    contentType: view.contentType,
+    warnings: exchange.warnings,
+  });
 }

@@ -9,6 +9,8 @@ export class OpenAPI {
   }
 
   document(_path: string): { body: string; contentType: string } | undefined {
-    return this.#registry.revision < 0 ? undefined : { body: '{"paths":{}}', contentType: 'application/json' };
+    return this.#registry.revision < 0
+      ? undefined
+      : { body: '{"paths":{}}', contentType: 'application/json' };
   }
 }

@@ -14,7 +14,9 @@ export function writeOptions(
   const dryRun = readDryRun(query.getAll('dryRun'), errors);
   const fieldValidation = query.get('fieldValidation') ?? '';
   if (!['', 'Ignore', 'Strict', 'Warn'].includes(fieldValidation)) {
-    errors.push(fieldErrors.notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
+    errors.push(
+      fieldErrors.notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']),
+    );
   }
   if (errors.length > 0) throw refuse.invalid('meta.k8s.io', kind, '', errors);
   return { dryRun, fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as FieldValidation) };
@@ -40,7 +42,11 @@ export function deleteOptions(text: string, query: URLSearchParams): DeleteOptio
   }
   if (policy !== undefined && typeof orphan === 'boolean') {
     errors.push(
-      fieldErrors.invalid('propagationPolicy', policy as Json, 'orphanDependents and deletionPropagation cannot be both set'),
+      fieldErrors.invalid(
+        'propagationPolicy',
+        policy as Json,
+        'orphanDependents and deletionPropagation cannot be both set',
+      ),
     );
   }
   if (errors.length > 0) throw refuse.invalid('meta.k8s.io', 'DeleteOptions', '', errors);

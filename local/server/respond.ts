@@ -25,7 +25,9 @@ export function send(
     'Cache-Control': 'no-cache, private',
     'X-Content-Type-Options': 'nosniff',
     'Content-Length': Buffer.byteLength(body),
-    ...(warnings.length === 0 ? {} : { Warning: warnings.map((text) => Buffer.from(text).toString('latin1')) }),
+    ...(warnings.length === 0
+      ? {}
+      : { Warning: warnings.map((text) => Buffer.from(text).toString('latin1')) }),
     ...options.headers,
   });
   response.end(body);

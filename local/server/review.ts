@@ -2,7 +2,7 @@ import type { ReviewKind } from '../auth/reviews.ts';
 import { isRecord } from '../object.ts';
 import { parseObject } from '../rest/decode.ts';
 import { refuse } from '../rest/status.ts';
-import { type Exchange, readText, type ServerContext } from './handler.ts';
+import { type Exchange, readText, type ServerContext } from './exchange.ts';
 import { send } from './respond.ts';
 
 /** POST of a review: answered with its status, stored nowhere. */

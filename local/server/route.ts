@@ -23,7 +23,9 @@ export function resourceRoute(path: string): ResourceRoute | undefined {
   let namespace: string | undefined;
   // `namespaces/NAME` and its own subresources are the namespace itself.
   const inNamespace =
-    rest[0] === 'namespaces' && rest.length > 2 && !(group === '' && NAMESPACE_SUBRESOURCES.has(rest[2] ?? ''));
+    rest[0] === 'namespaces' &&
+    rest.length > 2 &&
+    !(group === '' && NAMESPACE_SUBRESOURCES.has(rest[2] ?? ''));
   if (inNamespace) {
     namespace = rest[1];
     rest.splice(0, 2);
@@ -35,15 +37,7 @@ export function resourceRoute(path: string): ResourceRoute | undefined {
 
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 
-export type Verb =
-  | 'get'
-  | 'list'
-  | 'watch'
-  | 'create'
-  | 'update'
-  | 'patch'
-  | 'delete'
-  | 'deletecollection';
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
 /** The verb of a request for a resource; undefined for a method that resources do not have. */
 export function verbOf(method: string, named: boolean, watch: boolean): Verb | undefined {

@@ -42,12 +42,13 @@ const SCHEMA = `
  * none behind. A commit has reached the disk when it returns (WAL with synchronous=FULL).
  * Throws StoreError `Locked` when another process has it, `Version` when a newer program wrote it.
  */
-export function openDatabase(path: string): DatabaseSync {
+export function openDatabase(path: string, maxPages?: number): DatabaseSync {
   const db = new DatabaseSync(path);
   try {
     // Exclusive before WAL is entered: then no shared-memory file is used, and the lock is held until the close.
     db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;');
     db.exec('PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 4194304; PRAGMA foreign_keys = OFF;');
+    if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${maxPages}`);
     db.exec('BEGIN EXCLUSIVE');
     try {
       migrate(db);

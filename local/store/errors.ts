@@ -13,7 +13,8 @@ const SQLITE_FULL = 13;
 
 /** SQLite's primary result code, or undefined where the error is not SQLite's. */
 function sqliteCode(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
+    return undefined;
   return error.errcode & 0xff;
 }
 

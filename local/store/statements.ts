@@ -16,7 +16,9 @@ export function prepareStatements(db: DatabaseSync) {
     begin: prepare('BEGIN IMMEDIATE'),
     commit: prepare('COMMIT'),
     rollback: prepare('ROLLBACK'),
-    lastRV: prepare("SELECT max((SELECT coalesce(max(rv), 0) FROM revisions), value) AS rv FROM meta WHERE name = 'compacted'"),
+    lastRV: prepare(
+      "SELECT max((SELECT coalesce(max(rv), 0) FROM revisions), value) AS rv FROM meta WHERE name = 'compacted'",
+    ),
     compacted: prepare("SELECT value FROM meta WHERE name = 'compacted'"),
     setCompacted: prepare("UPDATE meta SET value = ? WHERE name = 'compacted'"),
     read: prepare(
@@ -44,7 +46,9 @@ export function prepareStatements(db: DatabaseSync) {
        FROM revisions r LEFT JOIN revisions p ON p.rv = r.prev
        WHERE r.resource = ? AND r.rv > ? AND r.key > ? AND r.key < ? ORDER BY r.rv LIMIT ?`,
     ),
-    insert: prepare('INSERT INTO revisions (rv, resource, key, type, prev, at, body) VALUES (?, ?, ?, ?, ?, ?, ?)'),
+    insert: prepare(
+      'INSERT INTO revisions (rv, resource, key, type, prev, at, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ),
     setCurrent: prepare(
       'INSERT INTO current (resource, key, rv) VALUES (?, ?, ?) ON CONFLICT (resource, key) DO UPDATE SET rv = excluded.rv',
     ),

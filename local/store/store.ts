@@ -50,14 +50,19 @@ export class Store {
     this.#commits = new GroupCommit((operations) => this.#commit(operations));
   }
 
-  /** Throws StoreError `Locked` or `Version`, or the file system's error. */
-  static open(path: string, options: { clock: Clock }): Store {
+  /**
+   * `maxPages` bounds the size of the file; beyond it a write fails as on a full disk.
+   * Throws StoreError `Locked` or `Version`, or the file system's error.
+   */
+  static open(path: string, options: { clock: Clock; maxPages?: number }): Store {
     try {
-      return new Store(openDatabase(path), options.clock);
+      return new Store(openDatabase(path, options.maxPages), options.clock);
     } catch (error) {
       const mapped = toStoreError(error);
       if (mapped instanceof StoreError && mapped !== error) {
-        throw new StoreError(mapped.code, `the data folder ${dirname(path)} cannot be opened`, { cause: error });
+        throw new StoreError(mapped.code, `the data folder ${dirname(path)} cannot be opened`, {
+          cause: error,
+        });
       }
       throw error;
     }
@@ -210,7 +215,15 @@ export class Store {
 
   #apply(mutation: Mutation): Change {
     const { rv, resource, key, type, body, object, previous } = mutation;
-    this.#sql.insert.run(rv, resource, key, typeCode(type), previous?.rv ?? 0, this.#clock.now().getTime(), body);
+    this.#sql.insert.run(
+      rv,
+      resource,
+      key,
+      typeCode(type),
+      previous?.rv ?? 0,
+      this.#clock.now().getTime(),
+      body,
+    );
     if (type === 'DELETED') this.#sql.unsetCurrent.run(resource, key);
     else this.#sql.setCurrent.run(resource, key, rv);
     const owners = type === 'DELETED' ? [] : (object.metadata.ownerReferences ?? []);

@@ -18,7 +18,11 @@ const RENEW_BEFORE_MS = 30 * DAY_MS;
  * The server's certificate, signed by an authority of this data folder, both made when they are missing, run out,
  * or do not name `hosts`. The private keys are 0600. The library that makes them is loaded only then.
  */
-export async function certificates(folder: string, hosts: readonly string[], now: Date): Promise<Certificates> {
+export async function certificates(
+  folder: string,
+  hosts: readonly string[],
+  now: Date,
+): Promise<Certificates> {
   const path = (name: string): string => join(folder, name);
   const stored = read(path('ca.crt'), path('server.crt'), path('server.key'));
   if (stored !== undefined && isUsable(stored, hosts, now)) return stored;

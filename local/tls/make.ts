@@ -3,7 +3,6 @@ import { createPrivateKey, randomBytes, webcrypto } from 'node:crypto';
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
-  cryptoProvider,
   ExtendedKeyUsage,
   ExtendedKeyUsageExtension,
   KeyUsageFlags,
@@ -25,11 +24,12 @@ const AUTHORITY_DAYS = 3650;
 const SERVER_DAYS = 398;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-cryptoProvider.set(webcrypto as unknown as Parameters<typeof cryptoProvider.set>[0] & Parameters<typeof cryptoProvider.set>[1]);
-
 async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
   const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
-  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({ type: 'pkcs8', format: 'pem' }) as string;
+  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({
+    type: 'pkcs8',
+    format: 'pem',
+  }) as string;
 }
 
 /** Positive, and random enough never to meet again. */
@@ -41,7 +41,10 @@ function serialNumber(): string {
 
 /** An hour back: clocks of clients differ. */
 function validity(now: Date, days: number): { notBefore: Date; notAfter: Date } {
-  return { notBefore: new Date(now.getTime() - 3_600_000), notAfter: new Date(now.getTime() + days * DAY_MS) };
+  return {
+    notBefore: new Date(now.getTime() - 3_600_000),
+    notAfter: new Date(now.getTime() + days * DAY_MS),
+  };
 }
 
 export async function makeAuthority(now: Date): Promise<KeyPair> {
