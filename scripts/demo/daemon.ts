@@ -12,6 +12,8 @@ const LAB = join(ROOT, 'test/lab/lab');
 
 export interface DemoDaemon {
   api: DockerAPI;
+  /** The name of the image that was made. */
+  image: string;
   /** In a few words, for people. */
   description: string;
   /** Started by the demo. */
@@ -28,6 +30,7 @@ export async function findDaemon(folder: string): Promise<DemoDaemon> {
     const close = await importDemoImage(api);
     return {
       api,
+      image: name(),
       description: `${await describe(api)}, this machine's own (${socketPath})`,
       own: false,
       close,
@@ -72,10 +75,15 @@ async function startDaemon(folder: string): Promise<DemoDaemon> {
   await importDemoImage(api);
   return {
     api,
+    image: name(),
     description: `${await describe(api)}, started for this demo alone`,
     own: true,
     close: () => Promise.resolve(stopDaemon(folder)),
   };
+}
+
+function name(): string {
+  return `${IMAGE.repository}:${IMAGE.tag}`;
 }
 
 export function stopDaemon(folder: string): void {
@@ -84,8 +92,7 @@ export function stopDaemon(folder: string): void {
 
 async function importDemoImage(api: DockerAPI): Promise<() => Promise<void>> {
   const { repository, tag } = IMAGE;
-  const name = `${repository}:${tag}`;
-  const present = (await api.call('GET', `/images/${name}/json`)).status === 200;
+  const present = (await api.call('GET', `/images/${name()}/json`)).status === 200;
   if (!present) {
     const tar = spawn(LAB, ['image'], { stdio: ['ignore', 'pipe', 'inherit'] });
     const { status, body } = await api.importImage(tar.stdout, repository, tag);
@@ -95,7 +102,7 @@ async function importDemoImage(api: DockerAPI): Promise<() => Promise<void>> {
 }
 
 export async function removeImage(api: DockerAPI): Promise<void> {
-  await api.call('DELETE', `/images/${IMAGE.repository}:${IMAGE.tag}`);
+  await api.call('DELETE', `/images/${name()}`);
 }
 
 async function describe(api: DockerAPI): Promise<string> {
