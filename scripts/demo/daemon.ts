@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { dockerCandidates } from '../../cli/config.ts';
 import { DockerAPI } from '../docker-api.ts';
 import { ROOT } from '../setup/cache.ts';
 
@@ -43,17 +43,12 @@ export async function findDaemon(folder: string): Promise<DemoDaemon> {
   return startDaemon(folder);
 }
 
+/** Where `holdfast up` would look too. */
 function candidates(): string[] {
-  const host = process.env['DOCKER_HOST'];
-  if (host !== undefined && host !== '')
-    return host.startsWith('unix://') ? [host.slice('unix://'.length)] : [];
-  const runtimeFolder = process.env['XDG_RUNTIME_DIR'];
-  return [
-    '/var/run/docker.sock',
-    ...(runtimeFolder === undefined ? [] : [join(runtimeFolder, 'docker.sock')]),
-    join(homedir(), '.docker/run/docker.sock'),
-    join(homedir(), '.colima/default/docker.sock'),
-  ].filter((path) => existsSync(path));
+  return dockerCandidates({}, process.env)
+    .addresses.filter((address) => address.startsWith('unix://'))
+    .map((address) => address.slice('unix://'.length))
+    .filter((path) => existsSync(path));
 }
 
 async function answers(api: DockerAPI): Promise<boolean> {
