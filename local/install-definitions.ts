@@ -33,6 +33,7 @@ export async function installDefinitions(
       dryRun: false,
       fieldValidation: 'Strict',
       warnings: [],
+      admit: () => undefined,
     };
     const stored = store.get(CRDS, body.metadata.name);
     const context = { store, clock: options.clock };

@@ -40,7 +40,13 @@ export function widgetDefinition(): CustomResourceDefinition {
     spec: {
       group: 'example.com',
       scope: 'Namespaced',
-      names: { plural: 'widgets', kind: 'Widget', singular: 'widget', listKind: 'WidgetList', shortNames: ['wg'] },
+      names: {
+        plural: 'widgets',
+        kind: 'Widget',
+        singular: 'widget',
+        listKind: 'WidgetList',
+        shortNames: ['wg'],
+      },
       versions: [
         {
           name: 'v1',

@@ -94,16 +94,23 @@ export class RBACAuthorizer {
     );
   }
 
-  #rulesOf(binding: Binding): Rule[] {
-    const cluster = binding.role.kind === 'ClusterRole';
-    const key = cluster ? binding.role.name : `${binding.namespace}/${binding.role.name}`;
-    const cacheKey = `${binding.role.kind} ${key}`;
+  /** The rules of a role; undefined where there is no such role. `namespace` is that of a Role. */
+  rulesOfRole(kind: 'ClusterRole' | 'Role', namespace: string, name: string): Rule[] | undefined {
+    const cluster = kind === 'ClusterRole';
+    const key = cluster ? name : `${namespace}/${name}`;
+    const cacheKey = `${kind} ${key}`;
     const known = this.#rules.get(cacheKey);
     if (known !== undefined) return known;
     const role = this.#store.get(id(cluster ? 'clusterroles' : 'roles'), key);
-    const rules = (Array.isArray(role?.['rules']) ? role['rules'] : []).map(readRule);
+    if (role === undefined) return undefined;
+    const rules = (Array.isArray(role['rules']) ? role['rules'] : []).map(readRule);
     this.#rules.set(cacheKey, rules);
     return rules;
+  }
+
+  #rulesOf(binding: Binding): Rule[] {
+    const kind = binding.role.kind === 'ClusterRole' ? 'ClusterRole' : 'Role';
+    return this.rulesOfRole(kind, binding.namespace, binding.role.name) ?? [];
   }
 }
 
@@ -116,7 +123,7 @@ const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-function readRule(value: unknown): Rule {
+export function readRule(value: unknown): Rule {
   const rule = isRecord(value) ? value : {};
   return {
     verbs: strings(rule['verbs']),

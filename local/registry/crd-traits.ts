@@ -2,8 +2,7 @@ import { timestamp } from '../clock.ts';
 import { isRecord, type StoredObject } from '../object.ts';
 import type { CRDSpec, CustomResourceDefinition } from '../schema/crd-types.ts';
 import { type FieldError, fieldErrors } from '../schema/field-error.ts';
-import type { Json } from '../schema/json.ts';
-import { validateCRD } from '../interim/schema.ts';
+import { validateCRD, validateCRDUpdate } from '../schema/validate-crd.ts';
 import type { Traits } from './kind.ts';
 
 /** Holds a definition until its objects are gone. */
@@ -58,36 +57,21 @@ function isUsable(object: StoredObject): boolean {
   );
 }
 
-/** What a definition may never change, since stored objects depend on it. */
-function validateChange(object: StoredObject, old: StoredObject): FieldError[] {
-  const spec = asCRD(object).spec;
-  const before = asCRD(old).spec;
-  const errors: FieldError[] = [];
-  const fixed: [string, Json, Json][] = [
-    ['spec.group', spec.group, before.group],
-    ['spec.scope', spec.scope, before.scope],
-    ['spec.names.kind', spec.names.kind, before.names.kind],
-    ['spec.names.plural', spec.names.plural, before.names.plural],
-  ];
-  for (const [field, now, then] of fixed) {
-    if (now !== then) errors.push(fieldErrors.invalid(field, now, 'field is immutable'));
-  }
+/** A version in which objects may be stored must stay. */
+function validateStoredVersions(object: StoredObject, old: StoredObject): FieldError[] {
+  const { versions } = asCRD(object).spec;
   const stored = (old['status'] as { storedVersions?: string[] } | undefined)?.storedVersions ?? [];
-  for (const [i, name] of stored.entries()) {
-    if (!spec.versions.some((version) => version.name === name)) {
-      errors.push(
-        fieldErrors.invalid(
-          `status.storedVersions[${i}]`,
-          name,
-          'missing from spec.versions; ' +
-            `${name} was previously a storage version, and must remain in spec.versions until a storage migration ` +
-            'ensures no data remains persisted in ' +
-            `${name} and removes ${name} from status.storedVersions`,
-        ),
-      );
-    }
-  }
-  return errors;
+  return stored.flatMap((name, i) =>
+    versions.some((version) => version.name === name)
+      ? []
+      : [
+          fieldErrors.invalid(
+            `status.storedVersions[${i}]`,
+            name,
+            `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`,
+          ),
+        ],
+  );
 }
 
 export const crdTraits: Partial<Traits> = {
@@ -99,9 +83,13 @@ export const crdTraits: Partial<Traits> = {
     fillNames(asCRD(object).spec);
     fillStatus(object, old);
   },
+  validatesMetadata: true,
   validate: (object, old) => {
-    const errors = validateCRD(asCRD(object));
-    return errors.length > 0 || old === undefined || !isUsable(object) ? errors : validateChange(object, old);
+    if (!isUsable(object)) {
+      return [fieldErrors.required('spec', 'spec.names.kind and spec.versions must be given')];
+    }
+    if (old === undefined) return validateCRD(asCRD(object));
+    return [...validateCRDUpdate(asCRD(object), asCRD(old)), ...validateStoredVersions(object, old)];
   },
   beginDelete: (object) => {
     const finalizers = object.metadata.finalizers ?? [];

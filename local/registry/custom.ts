@@ -1,5 +1,5 @@
 import { isRecord, type StoredObject } from '../object.ts';
-import { compileSchemas } from '../interim/schema.ts';
+import { compileSchemas } from '../schema/compile.ts';
 import type { CRDVersion } from '../schema/crd-types.ts';
 import { asCRD } from './crd-traits.ts';
 import { apiVersionOf, type Kind, kindId, type ServedVersion, type Traits } from './kind.ts';

@@ -44,6 +44,8 @@ export interface Traits {
   /** Completes an object before it is validated, in place. `old` is the stored one of an update. */
   prepare?: (object: StoredObject, old: StoredObject | undefined) => void;
   validate?: (object: StoredObject, old: StoredObject | undefined) => FieldError[];
+  /** Of a new object `validate` covers the metadata too. */
+  validatesMetadata?: boolean;
   /** Answers why it may not be deleted. */
   forbidDelete?: (object: StoredObject) => string | undefined;
   /** Marks an object whose deletion begins, in place. */

@@ -18,6 +18,8 @@ export interface Call {
   fieldValidation: FieldValidation;
   /** Sent as Warning headers with the answer. */
   warnings: string[];
+  /** Has the last word on an object that is about to be stored: throws what refuses it. */
+  admit: (object: StoredObject) => void;
 }
 
 /** A call that names an object. */

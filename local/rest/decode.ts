@@ -1,5 +1,5 @@
 import { isRecord, type StoredObject } from '../object.ts';
-import { strictDecodingMessage } from '../interim/schema.ts';
+import { strictDecodingMessage } from '../schema/compile.ts';
 import { invalidStatus } from '../schema/invalid-status.ts';
 import { fieldErrors } from '../schema/field-error.ts';
 import type { JsonObject } from '../schema/json.ts';

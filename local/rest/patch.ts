@@ -1,6 +1,6 @@
 import fastJsonPatch from 'fast-json-patch';
 import { isRecord, type StoredObject } from '../object.ts';
-import { strictDecodingMessage } from '../interim/schema.ts';
+import { strictDecodingMessage } from '../schema/compile.ts';
 import { fieldErrors } from '../schema/field-error.ts';
 import type { Store } from '../store/store.ts';
 import { type Call, fromStorage, groupResource, keyOf, type NamedCall, storageId } from './call.ts';

@@ -9,10 +9,13 @@ function metaOf(object: StoredObject): JsonObject {
   return object.metadata as unknown as JsonObject;
 }
 
-/** Throws 422 with everything that is wrong with an object. `old` is the stored one of an update. */
+/** Throws 422 with everything that is wrong with an object, or what the call's last word is. `old` is the stored one of an update. */
 export function validateObject(call: Call, object: StoredObject, old: StoredObject | undefined): void {
   const errors = refusals(call, object, old);
-  if (errors.length === 0) return;
+  if (errors.length === 0) {
+    call.admit(object);
+    return;
+  }
   throw refuse.invalid(call.kind.group, call.kind.kind, object.metadata.name ?? '', errors);
 }
 
@@ -27,13 +30,17 @@ function refusals(call: Call, object: StoredObject, old: StoredObject | undefine
     return schema.validate(json, old as unknown as JsonObject | undefined);
   }
   const meta =
-    old === undefined
-      ? validateObjectMeta(metaOf(object), {
-          namespaced: call.kind.namespaced,
-          ...(traits.validateName === undefined ? {} : { name: traits.validateName }),
-        })
-      : validateObjectMetaUpdate(metaOf(object), metaOf(old));
+    old === undefined ? validateNewMeta(call, object) : validateObjectMetaUpdate(metaOf(object), metaOf(old));
   return [...meta, ...(traits.validate?.(object, old) ?? [])];
+}
+
+function validateNewMeta({ kind }: Call, object: StoredObject): FieldError[] {
+  const { validateName, validatesMetadata } = kind.traits;
+  if (validatesMetadata === true) return [];
+  return validateObjectMeta(metaOf(object), {
+    namespaced: kind.namespaced,
+    ...(validateName === undefined ? {} : { name: validateName }),
+  });
 }
 
 /** The 422 for a PUT that names no resourceVersion where one is needed. */

@@ -1,3 +1,4 @@
+import { refuseEscalation } from '../auth/escalation.ts';
 import type { ServedKind } from '../registry/registry.ts';
 import { type Call, groupResource, keyOf, type NamedCall, storageId } from '../rest/call.ts';
 import { create } from '../rest/create.ts';
@@ -31,7 +32,7 @@ export async function serveObjects(
   exchange: Exchange,
   target: Target,
 ): Promise<void> {
-  const call = callOf(exchange, target);
+  const call = callOf(context, exchange, target);
   if (call === undefined) {
     notFound(exchange);
     return;
@@ -60,7 +61,11 @@ export async function serveObjects(
   }
 }
 
-function callOf(exchange: Exchange, { route, verb, served }: Target): Call | undefined {
+function callOf(
+  context: ServerContext,
+  exchange: Exchange,
+  { route, verb, served }: Target,
+): Call | undefined {
   const { kind, version } = served;
   const { subresource } = route;
   if (subresource !== undefined && !hasSubresource(served, subresource)) return undefined;
@@ -85,6 +90,8 @@ function callOf(exchange: Exchange, { route, verb, served }: Target): Call | und
     query: exchange.query,
     user: exchange.user,
     warnings: exchange.warnings,
+    admit: (object) =>
+      refuseEscalation(context.authorizer, { user: exchange.user, kind, namespace: route.namespace }, object),
     ...options,
   };
 }

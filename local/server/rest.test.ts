@@ -10,7 +10,9 @@ const fresh = (): string => `w${(serial += 1)}`;
 const made = async (extra: Record<string, unknown> = {}): Promise<string> => {
   const name = fresh();
   const { metadata, ...rest } = extra as { metadata?: object };
-  const answer = await call('POST', WIDGETS, { body: widget(name, { metadata: { name, ...metadata }, ...rest }) });
+  const answer = await call('POST', WIDGETS, {
+    body: widget(name, { metadata: { name, ...metadata }, ...rest }),
+  });
   expect(answer.code).toBe(201);
   return name;
 };
@@ -35,7 +37,10 @@ describe('create', () => {
   it('takes no status, UID or resourceVersion from the user', async () => {
     const name = fresh();
     const { body } = await call('POST', WIDGETS, {
-      body: widget(name, { metadata: { name, uid: 'mine', resourceVersion: '7' }, status: { phase: 'Done' } }),
+      body: widget(name, {
+        metadata: { name, uid: 'mine', resourceVersion: '7' },
+        status: { phase: 'Done' },
+      }),
     });
     expect(body['status']).toBeUndefined();
     expect(body.metadata.uid).not.toBe('mine');
@@ -43,7 +48,9 @@ describe('create', () => {
   });
 
   it('makes up a name from generateName', async () => {
-    const { body } = await call('POST', WIDGETS, { body: widget('', { metadata: { generateName: 'gen-' } }) });
+    const { body } = await call('POST', WIDGETS, {
+      body: widget('', { metadata: { generateName: 'gen-' } }),
+    });
     expect(body.metadata.name).toMatch(/^gen-[a-z0-9]{5}$/);
   });
 
@@ -67,12 +74,48 @@ describe('create', () => {
   });
 
   it.each([
-    ['a namespace that is not there', '/apis/example.com/v1/namespaces/nope/widgets', widget('a'), 404, 'namespaces "nope" not found'],
-    ['another version', WIDGETS, { ...widget('a'), apiVersion: 'example.com/v2' }, 400, 'the API version in the data (example.com/v2) does not match the expected API version (example.com/v1)'],
-    ['another kind', WIDGETS, { ...widget('a'), kind: 'Other' }, 422, 'Other.example.com "a" is invalid: kind: Invalid value: "Other": must be Widget'],
-    ['another namespace', WIDGETS, widget('a', { metadata: { name: 'a', namespace: 'x' } }), 400, 'the namespace of the provided object does not match the namespace sent on the request'],
-    ['half a body', WIDGETS, '{"spec":', 400, 'the object provided is unrecognized (must be of type Widget): couldn\'t get version/kind; json parse error: unexpected end of JSON input ({"spec":)'],
-    ['no kind', WIDGETS, '{}', 400, "the object provided is unrecognized (must be of type Widget): Object 'Kind' is missing in '{}' ({})"],
+    [
+      'a namespace that is not there',
+      '/apis/example.com/v1/namespaces/nope/widgets',
+      widget('a'),
+      404,
+      'namespaces "nope" not found',
+    ],
+    [
+      'another version',
+      WIDGETS,
+      { ...widget('a'), apiVersion: 'example.com/v2' },
+      400,
+      'the API version in the data (example.com/v2) does not match the expected API version (example.com/v1)',
+    ],
+    [
+      'another kind',
+      WIDGETS,
+      { ...widget('a'), kind: 'Other' },
+      422,
+      'Other.example.com "a" is invalid: kind: Invalid value: "Other": must be Widget',
+    ],
+    [
+      'another namespace',
+      WIDGETS,
+      widget('a', { metadata: { name: 'a', namespace: 'x' } }),
+      400,
+      'the namespace of the provided object does not match the namespace sent on the request',
+    ],
+    [
+      'half a body',
+      WIDGETS,
+      '{"spec":',
+      400,
+      'the object provided is unrecognized (must be of type Widget): couldn\'t get version/kind; json parse error: unexpected end of JSON input ({"spec":)',
+    ],
+    [
+      'no kind',
+      WIDGETS,
+      '{}',
+      400,
+      "the object provided is unrecognized (must be of type Widget): Object 'Kind' is missing in '{}' ({})",
+    ],
   ])('refuses %s', async (_what, path, body, code, message) => {
     const answer = await call('POST', path, { body });
     expect([answer.code, (answer.body as unknown as { message: string }).message]).toEqual([code, message]);
@@ -90,7 +133,9 @@ describe('create', () => {
       body: widget('Bad_Name', { metadata: { name: 'Bad_Name', labels: { 'a b': 'c' } } }),
     });
     expect(code).toBe(422);
-    const fields = (body as unknown as { details: { causes: { field: string }[] } }).details.causes.map((c) => c.field);
+    const fields = (body as unknown as { details: { causes: { field: string }[] } }).details.causes.map(
+      (c) => c.field,
+    );
     expect(fields).toEqual(expect.arrayContaining(['metadata.name', 'metadata.labels']));
   });
 
@@ -146,8 +191,13 @@ describe('update', () => {
   it('needs a resourceVersion, and the newest one', async () => {
     const name = await made();
     const without = await call('PUT', `${WIDGETS}/${name}`, { body: widget(name) });
-    expect([without.code, without.text]).toEqual([422, expect.stringContaining('must be specified for an update')]);
-    const old = await call('PUT', `${WIDGETS}/${name}`, { body: widget(name, { metadata: { name, resourceVersion: '1' } }) });
+    expect([without.code, without.text]).toEqual([
+      422,
+      expect.stringContaining('must be specified for an update'),
+    ]);
+    const old = await call('PUT', `${WIDGETS}/${name}`, {
+      body: widget(name, { metadata: { name, resourceVersion: '1' } }),
+    });
     expect([old.code, old.text]).toEqual([
       409,
       expect.stringContaining(
@@ -159,9 +209,13 @@ describe('update', () => {
   it('counts a generation for a change of the spec, none for labels', async () => {
     const name = await made();
     const { body } = await call('GET', `${WIDGETS}/${name}`);
-    const labelled = await call('PUT', `${WIDGETS}/${name}`, { body: { ...body, metadata: { ...body.metadata, labels: { a: 'b' } } } });
+    const labelled = await call('PUT', `${WIDGETS}/${name}`, {
+      body: { ...body, metadata: { ...body.metadata, labels: { a: 'b' } } },
+    });
     expect(labelled.body.metadata.generation).toBe(1);
-    const changed = await call('PUT', `${WIDGETS}/${name}`, { body: { ...labelled.body, spec: { size: 2 } } });
+    const changed = await call('PUT', `${WIDGETS}/${name}`, {
+      body: { ...labelled.body, spec: { size: 2 } },
+    });
     expect(changed.body.metadata.generation).toBe(2);
     expect(changed.body.metadata.uid).toBe(body.metadata.uid);
   });
@@ -171,7 +225,10 @@ describe('update', () => {
     const { body } = await call('GET', `${WIDGETS}/${name}`);
     const same = await call('PUT', `${WIDGETS}/${name}`, { body });
     expect(same.body.metadata.resourceVersion).toBe(body.metadata.resourceVersion);
-    const patched = await call('PATCH', `${WIDGETS}/${name}`, { body: { spec: { size: 1 } }, contentType: MERGE });
+    const patched = await call('PATCH', `${WIDGETS}/${name}`, {
+      body: { spec: { size: 1 } },
+      contentType: MERGE,
+    });
     expect(patched.body.metadata.resourceVersion).toBe(body.metadata.resourceVersion);
   });
 
@@ -181,24 +238,44 @@ describe('update', () => {
     const object = await call('PUT', `${WIDGETS}/${name}`, { body: { ...body, status: { phase: 'Done' } } });
     expect(object.body['status']).toBeUndefined();
     const status = await call('PUT', `${WIDGETS}/${name}/status`, {
-      body: { ...object.body, metadata: { ...object.body.metadata, labels: { a: 'b' } }, spec: { size: 9 }, status: { phase: 'Done' } },
+      body: {
+        ...object.body,
+        metadata: { ...object.body.metadata, labels: { a: 'b' } },
+        spec: { size: 9 },
+        status: { phase: 'Done' },
+      },
     });
     expect(status.code).toBe(200);
-    expect(status.body).toMatchObject({ spec: { size: 1 }, status: { phase: 'Done' }, metadata: { generation: 1 } });
+    expect(status.body).toMatchObject({
+      spec: { size: 1 },
+      status: { phase: 'Done' },
+      metadata: { generation: 1 },
+    });
     expect(status.body.metadata.labels).toBeUndefined();
   });
 
   it('does not find what is not there', async () => {
-    const answer = await call('PUT', `${WIDGETS}/none`, { body: widget('none', { metadata: { name: 'none', resourceVersion: '1' } }) });
+    const answer = await call('PUT', `${WIDGETS}/none`, {
+      body: widget('none', { metadata: { name: 'none', resourceVersion: '1' } }),
+    });
     expect(answer.code).toBe(404);
   });
 
   it('refuses another name or UID than the stored one’s', async () => {
     const name = await made();
     const other = await call('PUT', `${WIDGETS}/${name}`, { body: widget('other') });
-    expect([other.code, other.text]).toEqual([400, expect.stringContaining(`the name of the object (other) does not match the name on the URL (${name})`)]);
-    const uid = await call('PATCH', `${WIDGETS}/${name}`, { body: { metadata: { uid: 'x' } }, contentType: MERGE });
-    expect([uid.code, uid.text]).toEqual([409, expect.stringContaining('Precondition failed: UID in precondition: x')]);
+    expect([other.code, other.text]).toEqual([
+      400,
+      expect.stringContaining(`the name of the object (other) does not match the name on the URL (${name})`),
+    ]);
+    const uid = await call('PATCH', `${WIDGETS}/${name}`, {
+      body: { metadata: { uid: 'x' } },
+      contentType: MERGE,
+    });
+    expect([uid.code, uid.text]).toEqual([
+      409,
+      expect.stringContaining('Precondition failed: UID in precondition: x'),
+    ]);
   });
 
   it('of two at once with one resourceVersion, one wins', async () => {
@@ -207,7 +284,7 @@ describe('update', () => {
     const answers = await Promise.all(
       [2, 3, 4].map((size) => call('PUT', `${WIDGETS}/${name}`, { body: { ...body, spec: { size } } })),
     );
-    expect(answers.map((answer) => answer.code).sort()).toEqual([200, 409, 409]);
+    expect(answers.map((answer) => answer.code).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
   });
 });
 
@@ -225,29 +302,47 @@ describe('patch', () => {
   it('applies a JSON patch whole or not at all', async () => {
     const name = await made();
     const good = await call('PATCH', `${WIDGETS}/${name}`, {
-      body: [{ op: 'test', path: '/spec/size', value: 1 }, { op: 'replace', path: '/spec/size', value: 5 }],
+      body: [
+        { op: 'test', path: '/spec/size', value: 1 },
+        { op: 'replace', path: '/spec/size', value: 5 },
+      ],
       contentType: JSON_PATCH,
     });
     expect(good.body['spec']).toMatchObject({ size: 5 });
     const bad = await call('PATCH', `${WIDGETS}/${name}`, {
-      body: [{ op: 'replace', path: '/spec/size', value: 6 }, { op: 'test', path: '/spec/size', value: 1 }],
+      body: [
+        { op: 'replace', path: '/spec/size', value: 6 },
+        { op: 'test', path: '/spec/size', value: 1 },
+      ],
       contentType: JSON_PATCH,
     });
-    expect([bad.code, bad.text]).toEqual([422, expect.stringContaining('the server rejected our request due to an error in our request')]);
+    expect([bad.code, bad.text]).toEqual([
+      422,
+      expect.stringContaining('the server rejected our request due to an error in our request'),
+    ]);
     expect((await call('GET', `${WIDGETS}/${name}`)).body['spec']).toMatchObject({ size: 5 });
   });
 
   it('cannot pollute prototypes', async () => {
     const name = await made();
-    await call('PATCH', `${WIDGETS}/${name}`, { body: '{"metadata":{"labels":{"__proto__":{"x":"y"}}}}', contentType: MERGE });
-    await call('PATCH', `${WIDGETS}/${name}`, { body: [{ op: 'add', path: '/__proto__/polluted', value: 1 }], contentType: JSON_PATCH });
+    await call('PATCH', `${WIDGETS}/${name}`, {
+      body: '{"metadata":{"labels":{"__proto__":{"x":"y"}}}}',
+      contentType: MERGE,
+    });
+    await call('PATCH', `${WIDGETS}/${name}`, {
+      body: [{ op: 'add', path: '/__proto__/polluted', value: 1 }],
+      contentType: JSON_PATCH,
+    });
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
   it('of something absent is 404; with a stale resourceVersion 409', async () => {
     expect((await call('PATCH', `${WIDGETS}/none`, { body: {}, contentType: MERGE })).code).toBe(404);
     const name = await made();
-    const stale = await call('PATCH', `${WIDGETS}/${name}`, { body: { metadata: { resourceVersion: '1' } }, contentType: MERGE });
+    const stale = await call('PATCH', `${WIDGETS}/${name}`, {
+      body: { metadata: { resourceVersion: '1' } },
+      contentType: MERGE,
+    });
     expect(stale.code).toBe(409);
   });
 
@@ -266,16 +361,30 @@ describe('patch', () => {
       body: { spec: { nope: 1 } },
       contentType: MERGE,
     });
-    expect([code, text]).toEqual([422, expect.stringContaining('strict decoding error: unknown field \\"spec.nope\\"')]);
+    expect([code, text]).toEqual([
+      422,
+      expect.stringContaining('strict decoding error: unknown field \\"spec.nope\\"'),
+    ]);
   });
 
   it('server-side apply is a clear 415; strategic merge is for built-in kinds', async () => {
     const name = await made();
-    const apply = await call('PATCH', `${WIDGETS}/${name}`, { body: widget(name), contentType: 'application/apply-patch+yaml' });
-    expect([apply.code, apply.text]).toEqual([415, expect.stringContaining('server-side apply is not supported by this server yet')]);
-    const strategic = await call('PATCH', `${WIDGETS}/${name}`, { body: {}, contentType: 'application/strategic-merge-patch+json' });
+    const apply = await call('PATCH', `${WIDGETS}/${name}`, {
+      body: widget(name),
+      contentType: 'application/apply-patch+yaml',
+    });
+    expect([apply.code, apply.text]).toEqual([
+      415,
+      expect.stringContaining('server-side apply is not supported by this server yet'),
+    ]);
+    const strategic = await call('PATCH', `${WIDGETS}/${name}`, {
+      body: {},
+      contentType: 'application/strategic-merge-patch+json',
+    });
     expect(strategic.code).toBe(415);
-    await call('POST', '/api/v1/namespaces/default/configmaps', { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cm' }, data: { a: '1', b: '2' } } });
+    await call('POST', '/api/v1/namespaces/default/configmaps', {
+      body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cm' }, data: { a: '1', b: '2' } },
+    });
     const map = await call('PATCH', '/api/v1/namespaces/default/configmaps/cm', {
       body: { data: { a: null, c: '3' } },
       contentType: 'application/strategic-merge-patch+json',
@@ -288,7 +397,14 @@ describe('delete', () => {
   it('answers a Status, and then there is nothing', async () => {
     const name = await made();
     const { code, body } = await call('DELETE', `${WIDGETS}/${name}`);
-    expect([code, body]).toEqual([200, expect.objectContaining({ kind: 'Status', status: 'Success', details: expect.objectContaining({ name, kind: 'widgets' }) as unknown })]);
+    expect([code, body]).toEqual([
+      200,
+      expect.objectContaining({
+        kind: 'Status',
+        status: 'Success',
+        details: expect.objectContaining({ name, kind: 'widgets' }) as unknown,
+      }),
+    ]);
     expect((await call('GET', `${WIDGETS}/${name}`)).code).toBe(404);
     expect((await call('DELETE', `${WIDGETS}/${name}`)).code).toBe(404);
   });
@@ -298,23 +414,44 @@ describe('delete', () => {
     const marked = await call('DELETE', `${WIDGETS}/${name}`);
     expect(marked.body.metadata).toMatchObject({ deletionGracePeriodSeconds: 0, generation: 2 });
     expect(marked.body.metadata.deletionTimestamp).toBeDefined();
-    const added = await call('PATCH', `${WIDGETS}/${name}`, { body: { metadata: { finalizers: ['example.com/hold', 'example.com/more'] } }, contentType: MERGE });
-    expect([added.code, added.text]).toEqual([422, expect.stringContaining('no new finalizers can be added if the object is being deleted')]);
+    const added = await call('PATCH', `${WIDGETS}/${name}`, {
+      body: { metadata: { finalizers: ['example.com/hold', 'example.com/more'] } },
+      contentType: MERGE,
+    });
+    expect([added.code, added.text]).toEqual([
+      422,
+      expect.stringContaining('no new finalizers can be added if the object is being deleted'),
+    ]);
     const again = await call('DELETE', `${WIDGETS}/${name}`);
     expect(again.body.metadata.resourceVersion).toBe(marked.body.metadata.resourceVersion);
-    const released = await call('PATCH', `${WIDGETS}/${name}`, { body: { metadata: { finalizers: null } }, contentType: MERGE });
+    const released = await call('PATCH', `${WIDGETS}/${name}`, {
+      body: { metadata: { finalizers: null } },
+      contentType: MERGE,
+    });
     expect(released.code).toBe(200);
     expect((await call('GET', `${WIDGETS}/${name}`)).code).toBe(404);
   });
 
   it('keeps to its preconditions', async () => {
     const name = await made();
-    const uid = await call('DELETE', `${WIDGETS}/${name}`, { body: { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: 'x' } } });
-    expect([uid.code, uid.text]).toEqual([409, expect.stringContaining('the UID in the precondition (x) does not match the UID in record')]);
-    const version = await call('DELETE', `${WIDGETS}/${name}`, { body: { preconditions: { resourceVersion: '1' } } });
-    expect([version.code, version.text]).toEqual([409, expect.stringContaining('the ResourceVersion in the precondition (1) does not match')]);
+    const uid = await call('DELETE', `${WIDGETS}/${name}`, {
+      body: { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: 'x' } },
+    });
+    expect([uid.code, uid.text]).toEqual([
+      409,
+      expect.stringContaining('the UID in the precondition (x) does not match the UID in record'),
+    ]);
+    const version = await call('DELETE', `${WIDGETS}/${name}`, {
+      body: { preconditions: { resourceVersion: '1' } },
+    });
+    expect([version.code, version.text]).toEqual([
+      409,
+      expect.stringContaining('the ResourceVersion in the precondition (1) does not match'),
+    ]);
     const { body } = await call('GET', `${WIDGETS}/${name}`);
-    const right = await call('DELETE', `${WIDGETS}/${name}`, { body: { preconditions: { uid: body.metadata.uid, resourceVersion: body.metadata.resourceVersion } } });
+    const right = await call('DELETE', `${WIDGETS}/${name}`, {
+      body: { preconditions: { uid: body.metadata.uid, resourceVersion: body.metadata.resourceVersion } },
+    });
     expect(right.code).toBe(200);
   });
 
