@@ -85,10 +85,9 @@ export class Agent {
         instance: options.instance.slice(0, 64),
         startedAt: options.startedAt,
       },
-      runtimes: this.#runtimes.values(),
+      runtimes: [...this.#runtimes.values()],
       step: options.step,
     });
-    const agent = this;
     this.#services = {
       client,
       nodeName,
@@ -102,11 +101,11 @@ export class Agent {
       lister: this.#lister,
       runtimes: this.#runtimes,
       runs: this.#runs,
-      nameHeld: () => agent.#held,
-      ending: () => agent.#ending,
-      enqueue: (uid) => agent.#queue.add(uid),
-      enqueueAfter: (uid, ms) => agent.#queue.addAfter(uid, ms),
-      publishNode: () => agent.#publisher.publish(agent.#stop.signal),
+      nameHeld: () => this.#held,
+      ending: () => this.#ending,
+      enqueue: (uid) => this.#queue.add(uid),
+      enqueueAfter: (uid, ms) => this.#queue.addAfter(uid, ms),
+      publishNode: () => this.#publisher.publish(this.#stop.signal),
       signal: this.#stop.signal,
     };
   }

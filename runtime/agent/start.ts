@@ -29,7 +29,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       step: stepsFromEnvironment(),
       startedAt: timestamp(options.clock.now()),
     });
-    const done = running.run().finally(async () => {
+    const done = finish(running, async () => {
       await outputs.closeAll();
       await unlock();
     });
@@ -37,5 +37,13 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   } catch (error) {
     await unlock();
     throw error;
+  }
+}
+
+async function finish(running: Running, tidy: () => Promise<void>): Promise<void> {
+  try {
+    await running.run();
+  } finally {
+    await tidy();
   }
 }

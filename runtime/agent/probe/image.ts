@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { pack } from 'tar-stream';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 
 export interface InitProgram {
   /** First 16 hex digits of the SHA-256 of the file. */
@@ -36,5 +36,6 @@ export function probeRoot(program: InitProgram): Readable {
   }
   tar.entry({ name: '.holdfast/bin/holdfast-init', mode: 0o755, mtime }, program.bytes);
   tar.finalize();
-  return tar;
+  // Its streams are not Node's own.
+  return Readable.from(tar);
 }

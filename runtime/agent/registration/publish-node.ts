@@ -14,7 +14,7 @@ export interface NodePublisherOptions {
   clock: Clock;
   nodeName: string;
   agent: NonNullable<SandboxNodeStatus['agent']>;
-  runtimes: Iterable<Runtime>;
+  runtimes: readonly Runtime[];
   step: Steps;
 }
 

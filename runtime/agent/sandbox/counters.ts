@@ -32,10 +32,7 @@ export function readCounters(
       content: content.replaceAll(/\s*\n\s*/g, '; ').slice(0, 300),
     })),
   };
-  const put = <K extends Exclude<keyof KernelCounters, 'readings'>>(
-    key: K,
-    value: number | undefined,
-  ): void => {
+  const put = (key: Exclude<keyof KernelCounters, 'readings'>, value: number | undefined): void => {
     if (value !== undefined) counters[key] = value;
   };
   if (files !== undefined) {

@@ -5,7 +5,7 @@ import { refuse } from './refuse.ts';
 
 /** Starts a container that was made, once the runtime says that it has the limits that were asked for (L5). */
 export async function start(context: ActContext): Promise<void> {
-  const { services, run, runtime, seen } = context;
+  const { run, seen } = context;
   const { container } = seen;
   const record = recordOf(context);
   if (container === undefined) throw new NotNow('the container is not there');

@@ -1,0 +1,199 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { type Logger, pino } from 'pino';
+import type { Condition } from '../../crds/meta.ts';
+import type { ConditionType } from '../../crds/conditions.ts';
+import type { Sandbox, SandboxSpec } from '../../crds/sandbox.ts';
+import { API_VERSION } from '../../crds/group.ts';
+import { crdManifests } from '../../crds/crd-manifests.ts';
+import { startController } from '../../controller/start.ts';
+import type { KubeClient, KubeObject } from '../../kube/client.ts';
+import { systemClock } from '../../kube/clock.ts';
+import { createKubeClient } from '../../kube/http-client.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import { EVENTS, SANDBOXES } from '../../kube/resources.ts';
+import { startLocalAPI } from '../../local/server.ts';
+import type { Agent } from '../../runtime/agent/options.ts';
+import { startAgent } from '../../runtime/agent/start.ts';
+import { readOutput } from '../../runtime/agent/output/reader.ts';
+import { createDockerDriver } from '../../runtime/drivers/docker/driver.ts';
+import { until } from './until.ts';
+
+export const INIT_BINARY = new URL('../../runtime/init/build/holdfast-init', import.meta.url).pathname;
+
+export type TestSandbox = Sandbox & { metadata: { uid: string; namespace: string } };
+
+/** API, controller and agent, all real, in this process, on one daemon. */
+export interface World {
+  readonly client: KubeClient;
+  readonly driver: ReturnType<typeof createDockerDriver>;
+  readonly dataDir: string;
+  readonly nodeName: string;
+  readonly api: { url: string; caData: string; adminToken: string };
+  readonly log: Logger;
+  agent: Agent | undefined;
+  startAgent(options?: { socketPath?: string; nodeName?: string; dataDir?: string }): Promise<Agent>;
+  create(name: string, spec: Partial<SandboxSpec>): Promise<TestSandbox>;
+  get(sandbox: { metadata: { name: string } }): Promise<TestSandbox | undefined>;
+  edit(sandbox: { metadata: { name: string } }, change: (spec: SandboxSpec) => void): Promise<void>;
+  remove(sandbox: { metadata: { name: string } }): Promise<void>;
+  /** Until the condition has the status, and the reason where one is given. */
+  awaits(
+    sandbox: { metadata: { name: string } },
+    type: ConditionType,
+    status: Condition['status'],
+    reason?: string,
+  ): Promise<TestSandbox>;
+  until(
+    sandbox: { metadata: { name: string } },
+    what: string,
+    test: (sandbox: TestSandbox) => boolean,
+  ): Promise<TestSandbox>;
+  events(sandbox: {
+    metadata: { name: string };
+  }): Promise<{ reason: string; message: string; count: number }[]>;
+  output(sandbox: { metadata: { uid?: string } }, launch?: 'setup' | 'main'): Promise<string>;
+  close(): Promise<void>;
+}
+
+export const NAMESPACE = 'default';
+
+export function condition(sandbox: Sandbox | undefined, type: ConditionType): Condition | undefined {
+  return sandbox?.status?.conditions?.find((one) => one.type === type);
+}
+
+export async function openWorld(options: {
+  socketPath: string;
+  withController?: boolean;
+  withAgent?: boolean;
+  logLevel?: string;
+}): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'hf-agent-'));
+  const log = pino(
+    { level: options.logLevel ?? process.env['HOLDFAST_TEST_LOG'] ?? 'silent' },
+    pino.destination(2),
+  );
+  const api = await startLocalAPI({ dataDir: join(folder, 'api'), crds: crdManifests(), log });
+  const client = createKubeClient({
+    server: api.url,
+    caData: api.caData,
+    token: api.adminToken,
+    userAgent: 'holdfast-test',
+  });
+  const controller =
+    options.withController === false
+      ? undefined
+      : startController({
+          client,
+          clock: systemClock,
+          log,
+          random: Math.random,
+          identity: 'test',
+          leaderElection: false,
+        });
+  const driver = createDockerDriver({ socketPath: options.socketPath, log, clock: systemClock });
+  const nodeName = `node-${randomUUID().slice(0, 8)}`;
+  const dataDir = join(folder, 'agent');
+  const drivers = [driver];
+  const agents: Agent[] = [];
+
+  const world: World = {
+    client,
+    driver,
+    dataDir,
+    nodeName,
+    api,
+    log,
+    agent: undefined,
+    startAgent: async (how = {}) => {
+      const own =
+        how.socketPath === undefined
+          ? driver
+          : createDockerDriver({ socketPath: how.socketPath, log, clock: systemClock });
+      if (own !== driver) drivers.push(own);
+      const agent = await startAgent({
+        client,
+        drivers: [own],
+        nodeName: how.nodeName ?? nodeName,
+        dataDir: how.dataDir ?? dataDir,
+        initBinary: INIT_BINARY,
+        clock: systemClock,
+        log,
+        random: Math.random,
+        instance: randomUUID(),
+      });
+      agents.push(agent);
+      world.agent = agent;
+      return agent;
+    },
+    create: (name, spec) =>
+      client.create<TestSandbox>(SANDBOXES, {
+        apiVersion: API_VERSION,
+        kind: 'Sandbox',
+        metadata: { name, namespace: NAMESPACE },
+        spec: { image: 'busybox:lab', ...spec },
+      } as TestSandbox),
+    get: async ({ metadata }) => {
+      try {
+        return await client.get<TestSandbox>(SANDBOXES, { namespace: NAMESPACE, name: metadata.name });
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+    edit: async (sandbox, change) => {
+      await until('a write of the spec', async () => {
+        const now = await world.get(sandbox);
+        if (now === undefined) throw new Error(`${sandbox.metadata.name} is gone`);
+        const next = structuredClone(now);
+        change(next.spec);
+        return client.update(SANDBOXES, next).catch((error: { code?: number }) => {
+          if (error.code === 409) return undefined;
+          throw error;
+        });
+      });
+    },
+    remove: ({ metadata }) =>
+      client.delete(SANDBOXES, { namespace: NAMESPACE, name: metadata.name }).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      }),
+    awaits: (sandbox, type, status, reason) =>
+      world.until(sandbox, `${type}=${status}${reason === undefined ? '' : ` (${reason})`}`, (now) => {
+        const found = condition(now, type);
+        return found?.status === status && (reason === undefined || found.reason === reason);
+      }),
+    until: (sandbox, what, test) =>
+      until(
+        `${what} of ${sandbox.metadata.name}`,
+        async () => {
+          const now = await world.get(sandbox);
+          return now !== undefined && test(now) ? now : undefined;
+        },
+        { seen: async () => (await world.get(sandbox))?.status },
+      ),
+    events: async ({ metadata }) => {
+      const all = await client.list<
+        KubeObject & { involvedObject: { name: string }; reason: string; message: string; count: number }
+      >(EVENTS, { namespace: NAMESPACE });
+      return all.items.filter((event) => event.involvedObject.name === metadata.name);
+    },
+    output: async ({ metadata }, launch = 'main') => {
+      let text = '';
+      for await (const piece of readOutput({ dataDir, uid: metadata.uid ?? '', launch }))
+        text += piece.data.toString();
+      return text;
+    },
+    close: async () => {
+      for (const agent of agents) await agent.stop();
+      await controller?.stop();
+      client.close();
+      await api.close();
+      for (const one of drivers) one.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  if (options.withAgent !== false) await world.startAgent();
+  return world;
+}
