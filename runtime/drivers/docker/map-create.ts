@@ -80,7 +80,10 @@ function mountBody(mount: Mount, probe: boolean): Record<string, unknown> {
     Target: mount.target,
     ReadOnly: mount.readOnly,
   };
-  if (mount.type === 'bind') return { ...common, BindOptions: { Propagation: 'rprivate' } };
+  // The folder of a sandbox's socket is in a volume, and below its own root Docker takes rslave or rshared alone;
+  // what the probe is given of the host may be a mount that is neither.
+  const propagation = probe ? 'rprivate' : 'rslave';
+  if (mount.type === 'bind') return { ...common, BindOptions: { Propagation: propagation } };
   // An empty volume is filled with what the image has at its target. A sandbox's image must not fill a volume that
   // is ours to read from; the probe's image is what fills it.
   return { ...common, VolumeOptions: { NoCopy: mount.readOnly && !probe } };
