@@ -38,6 +38,8 @@ export interface LocalAPIOptions {
   clock?: Clock;
   /** How much history watches can go back into. */
   compaction?: CompactionLimits;
+  /** Bounds the database (4 KiB each); beyond it writes are refused as on a full disk. */
+  maxPages?: number;
 }
 
 export interface LocalAPI {
@@ -69,7 +71,12 @@ export async function startLocalAPI(options: LocalAPIOptions): Promise<LocalAPI>
   const host = options.host ?? '127.0.0.1';
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const holderPath = join(dataDir, 'server.json');
-  const store = openStore(join(dataDir, 'state.db'), { clock, dataDir, holderPath });
+  const store = openStore(join(dataDir, 'state.db'), {
+    clock,
+    dataDir,
+    holderPath,
+    maxPages: options.maxPages,
+  });
   try {
     const tokens = Tokens.open(join(dataDir, 'tokens.json'));
     const pair = await certificates(dataDir, certificateHosts(host), clock.now());
@@ -143,9 +150,12 @@ export async function startLocalAPI(options: LocalAPIOptions): Promise<LocalAPI>
   }
 }
 
-function openStore(path: string, context: { clock: Clock; dataDir: string; holderPath: string }): Store {
+function openStore(
+  path: string,
+  context: { clock: Clock; dataDir: string; holderPath: string; maxPages: number | undefined },
+): Store {
   try {
-    return Store.open(path, { clock: context.clock });
+    return Store.open(path, { clock: context.clock, maxPages: context.maxPages });
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'Locked') throw error;
     throw new StoreError(

@@ -1,3 +1,4 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { isLocked, StoreError } from './errors.ts';
 
@@ -43,6 +44,9 @@ const SCHEMA = `
  * Throws StoreError `Locked` when another process has it, `Version` when a newer program wrote it.
  */
 export function openDatabase(path: string, maxPages?: number): DatabaseSync {
+  // SQLite would make it readable for others. What is there must not be opened beside SQLite: the close would
+  // take this process's lock away.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   const db = new DatabaseSync(path);
   try {
     // Exclusive before WAL is entered: then no shared-memory file is used, and the lock is held until the close.

@@ -54,7 +54,7 @@ export class Store {
    * `maxPages` bounds the size of the file; beyond it a write fails as on a full disk.
    * Throws StoreError `Locked` or `Version`, or the file system's error.
    */
-  static open(path: string, options: { clock: Clock; maxPages?: number }): Store {
+  static open(path: string, options: { clock: Clock; maxPages?: number | undefined }): Store {
     try {
       return new Store(openDatabase(path, options.maxPages), options.clock);
     } catch (error) {
