@@ -5,7 +5,7 @@ import { type DemoDaemon, findDaemon } from './daemon.ts';
 import { holdfastUp, type Up } from './holdfast-up.ts';
 import type { Kept } from './kept.ts';
 import { Kubectl } from './kubectl.ts';
-import { removeLeftovers } from './leftovers.ts';
+import { NODE, removeLeftovers } from './leftovers.ts';
 
 type Report = (line: string) => void;
 
@@ -35,6 +35,8 @@ export class Stage {
       clientVersion: { gitVersion: string };
     };
     report(`kubectl ${version.clientVersion.gitVersion}, as released by Kubernetes`);
+    await this.#kubectl.run('wait', '--for=create', `sandboxnode/${NODE}`, '--timeout=30s');
+    await this.#kubectl.run('wait', '--for=condition=Ready', `sandboxnode/${NODE}`, '--timeout=30s');
   }
 
   /** Ends the step under way; the demo then takes itself down. */

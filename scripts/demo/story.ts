@@ -3,16 +3,22 @@ import type { Sandbox } from '../../crds/sandbox.ts';
 import { EXAMPLES, type Kubectl } from './kubectl.ts';
 import { bold, dim, explain, green, point, red, say, title } from './terminal.ts';
 
-/** The main job in four scenes; throws where one does not go as it must. */
+/** The main job in five scenes; throws where one does not go as it must. */
 export async function tell(kubectl: Kubectl): Promise<void> {
+  await theNode(kubectl);
   await healthy(kubectl);
   await outOfMemory(kubectl);
   await tooLarge(kubectl);
   await overview(kubectl);
 }
 
+async function theNode(kubectl: Kubectl): Promise<void> {
+  title(1, 'A node, and what its runtime can enforce');
+  await kubectl.show('get', 'sandboxnodes');
+}
+
 async function healthy(kubectl: Kubectl): Promise<void> {
-  title(1, 'A sandbox whose limits hold');
+  title(2, 'A sandbox whose limits hold');
   explain('Half a CPU, 64 MiB of memory, 32 processes.');
   await kubectl.show('apply', '-f', `${EXAMPLES}/healthy.yaml`);
   await kubectl.show('wait', '--for=condition=Ready', 'sandbox/healthy', '--timeout=60s');
@@ -30,7 +36,7 @@ async function healthy(kubectl: Kubectl): Promise<void> {
 }
 
 async function outOfMemory(kubectl: Kubectl): Promise<void> {
-  title(2, 'A sandbox that its memory limit kills');
+  title(3, 'A sandbox that its memory limit kills');
   explain('Its command wants 256 MB and may have 32 MiB.');
   await kubectl.show('apply', '-f', `${EXAMPLES}/out-of-memory.yaml`);
   await kubectl.show('wait', '--for=condition=OOMKilled', 'sandbox/out-of-memory', '--timeout=60s');
@@ -42,7 +48,7 @@ async function outOfMemory(kubectl: Kubectl): Promise<void> {
 }
 
 async function tooLarge(kubectl: Kubectl): Promise<void> {
-  title(3, 'A sandbox that asks for what no node can give');
+  title(4, 'A sandbox that asks for what no node can give');
   explain(
     '64 TiB of memory. It is valid, so it is accepted; it is never started with less than it asks for.',
   );
@@ -58,7 +64,7 @@ async function tooLarge(kubectl: Kubectl): Promise<void> {
 }
 
 async function overview(kubectl: Kubectl): Promise<void> {
-  title(4, 'All of them');
+  title(5, 'All of them');
   await kubectl.show('get', 'sandboxes');
 }
 
