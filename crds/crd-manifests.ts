@@ -3,7 +3,7 @@ import { sandboxNodeSpecSchema, sandboxNodeStatusSchema } from './sandbox-node.t
 import { sandboxSpecSchema, sandboxStatusSchema } from './sandbox.ts';
 import { structuralSchema, type StructuralSchema } from './structural-schema.ts';
 
-export interface PrinterColumn {
+interface PrinterColumn {
   name: string;
   type: 'string' | 'integer' | 'date' | 'boolean' | 'number';
   jsonPath: string;

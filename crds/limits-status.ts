@@ -3,7 +3,7 @@ import { z } from 'zod';
 const time = z.iso.datetime({ offset: true });
 
 /** One line of a receipt: what was asked for, what the kernel has, and where that was read (L11). */
-export const receiptEntrySchema = z
+const receiptEntrySchema = z
   .object({
     limit: z.enum(['cpu', 'memory', 'swap', 'pids']).describe('Which limit.'),
     requested: z

@@ -1,7 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limitCases } from '../test/crds/limit-cases.ts';
-import { MAX_MEMORY_BYTES, MIN_MEMORY_BYTES, parseCPU, parseLimit, parseMemory, shown } from './quantity.ts';
+import {
+  MAX_MEMORY_BYTES,
+  MIN_MEMORY_BYTES,
+  parseCPU,
+  parseLimit,
+  parseMemory,
+  parsePids,
+  shown,
+} from './quantity.ts';
 
 describe('limits as people write them', () => {
   it.each(limitCases)('[L1] $field $value means $means', ({ field, value, means }) => {
@@ -51,6 +59,10 @@ describe('limits as people write them', () => {
         for (const parse of Object.values(parseLimit)) expect(typeof parse(value).ok).toBe('boolean');
       }),
     );
+  });
+
+  it('[L1] a count of processes may come as text', () => {
+    expect(parsePids('64')).toEqual(parsePids(64));
   });
 
   it('shows a long value cut', () => {

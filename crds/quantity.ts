@@ -3,16 +3,16 @@
  * API server refuses exactly what is refused here; sums are done in BigInt, never in floating point.
  */
 
-export const MIN_CPU_MILLIS = 10;
-export const MAX_CPU_MILLIS = 999_999_999;
+const MIN_CPU_MILLIS = 10;
+const MAX_CPU_MILLIS = 999_999_999;
 /** Docker refuses less, and a smaller one kills PID 1 before it can say anything (moby#41167). */
 export const MIN_MEMORY_BYTES = 6 * 1024 * 1024;
 /** 4096 TiB: every sum of limits of one node stays a safe integer for any real machine. */
 export const MAX_MEMORY_BYTES = 2 ** 52;
 /** The container's own PID 1 counts as one. */
-export const MIN_PIDS = 2;
+const MIN_PIDS = 2;
 /** The kernel's PID_MAX_LIMIT. */
-export const MAX_PIDS = 4_194_304;
+const MAX_PIDS = 4_194_304;
 
 /** Whole CPUs up to 999999, decimals down to a thousandth, or thousandths with "m"; at least 10m. */
 export const CPU_PATTERN =

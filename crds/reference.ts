@@ -8,7 +8,7 @@ export function referencePage(): string {
   return [
     '# Reference',
     '',
-    'Generated from the schemas in `crds/` by `crds/generate.ts`.',
+    'Generated from the schemas in `crds/` by `make generate`; edit those instead.',
     '',
     `Every kind is in \`${API_VERSION}\` and in the category \`holdfast\`: \`kubectl get holdfast\` lists them all.`,
     '',

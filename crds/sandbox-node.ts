@@ -4,11 +4,8 @@ import { reservedRules } from './rules.ts';
 
 const time = z.iso.datetime({ offset: true });
 
-export const LIMIT_NAMES = ['cpu', 'memory', 'swap', 'pids'] as const;
-export type LimitName = (typeof LIMIT_NAMES)[number];
-
 /** What one runtime can enforce of one limit, and how that is known (L6). */
-export const limitCapabilitySchema = z
+const limitCapabilitySchema = z
   .object({
     enforced: z
       .enum(['Yes', 'No', 'Unknown'])
@@ -19,7 +16,7 @@ export const limitCapabilitySchema = z
   .describe('What the runtime can enforce.');
 export type LimitCapability = z.infer<typeof limitCapabilitySchema>;
 
-export const nodeRuntimeSchema = z
+const nodeRuntimeSchema = z
   .object({
     name: z.enum(['docker', 'podman']).describe('Which runtime.'),
     ready: z.boolean().describe('Whether it answers and the probe runs.'),

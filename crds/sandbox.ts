@@ -48,7 +48,7 @@ const allowList = z.array(z.string().min(1).max(261)).max(256);
  * for strict validation, and a typing error must never mean "unlimited" (L3). The rules on its keys and values
  * are CEL (see crds/rules.ts).
  */
-export const resourcesSchema = z
+const resourcesSchema = z
   .record(z.string(), z.union([z.int(), z.string()]))
   .describe(
     'The limits, each optional; they bind everything that runs in the sandbox. ' +
@@ -57,7 +57,7 @@ export const resourcesSchema = z
   )
   .meta({ maxProperties: 3, 'x-kubernetes-validations': limitRules });
 
-export const setupSchema = z
+const setupSchema = z
   .object({
     command: argv.min(1).describe('The command and its arguments; no shell is implied.'),
     env: z

@@ -2,6 +2,7 @@ import type { Reason } from './conditions.ts';
 import { describeErrors } from './field-error.ts';
 import { hasErrors, limitsOf } from './limits.ts';
 import type { SandboxSpec } from './sandbox.ts';
+import { schemaErrors } from './schema-errors.ts';
 
 /** Why a spec can be given to no node at all, whatever becomes of the nodes. */
 export interface SpecProblem {
@@ -25,6 +26,7 @@ export function specProblem(spec: SandboxSpec): SpecProblem | undefined {
 
 const checks: readonly ((spec: SandboxSpec) => SpecProblem | undefined)[] = [
   limits,
+  schema,
   setupWithoutInit,
   valueAndSource,
   networkLists,
@@ -44,6 +46,12 @@ function limits(spec: SandboxSpec): SpecProblem | undefined {
     field: result.errors[0]?.field ?? 'spec.resources',
     message: describeErrors(result.errors),
   };
+}
+
+function schema(spec: SandboxSpec): SpecProblem | undefined {
+  const errors = schemaErrors(spec);
+  if (errors[0] === undefined) return undefined;
+  return { reason: 'InvalidSpec', field: errors[0].field, message: describeErrors(errors) };
 }
 
 function setupWithoutInit(spec: SandboxSpec): SpecProblem | undefined {

@@ -6,7 +6,7 @@ export interface StructuralSchema {
   type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   description?: string;
   format?: string;
-  default?: unknown;
+  default?: string | number | boolean;
   nullable?: true;
   enum?: string[];
   pattern?: string;

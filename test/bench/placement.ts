@@ -20,7 +20,6 @@ import { createKubeClient } from '../../kube/http-client.ts';
 import { Lister } from '../../kube/lister.ts';
 import { Reflector } from '../../kube/reflector.ts';
 import { SANDBOXES } from '../../kube/resources.ts';
-import type { CustomResourceDefinition } from '../../local/schema/crd-types.ts';
 import { startLocalAPI } from '../../local/server.ts';
 import { type BenchResult, quantile } from './result.ts';
 
@@ -51,7 +50,7 @@ async function serveAPI(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-bench-'));
   const api = await startLocalAPI({
     dataDir,
-    crds: crdManifests() as unknown as CustomResourceDefinition[],
+    crds: crdManifests(),
     log,
   });
   process.once('disconnect', () => {

@@ -8,7 +8,6 @@ import type { KubeClient, KubeObject } from '../../kube/client.ts';
 import { createKubeClient } from '../../kube/http-client.ts';
 import { type Connection, loadKubeconfig } from '../../kube/kubeconfig.ts';
 import { CRDS, SANDBOXES } from '../../kube/resources.ts';
-import type { CustomResourceDefinition } from '../../local/schema/crd-types.ts';
 import { startLocalAPI } from '../../local/server.ts';
 
 /** An API server that the same tests run on. */
@@ -41,7 +40,7 @@ async function startEmbedded(): Promise<RunningAPI> {
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-api-'));
   const api = await startLocalAPI({
     dataDir,
-    crds: crdManifests() as unknown as CustomResourceDefinition[],
+    crds: crdManifests(),
     log: pino({ level: 'silent' }),
   });
   const connection = { server: api.url, caData: api.caData, token: api.adminToken };
