@@ -1,0 +1,34 @@
+import { startController } from '../controller/start.ts';
+import { systemClock } from '../kube/clock.ts';
+import { clusterSource, type ControllerConfig } from './config.ts';
+import { connect } from './connect.ts';
+import type { IO } from './io.ts';
+import { makeLogger } from './log.ts';
+import { Parts } from './parts.ts';
+
+/** `holdfast controller`: the cluster half. */
+export async function controller(config: ControllerConfig, io: IO): Promise<void> {
+  const log = await makeLogger(config, io);
+  const parts = new Parts(log);
+  try {
+    const { client, server } = await connect(clusterSource(config, io.env), {
+      component: 'holdfast-controller',
+      ...(config.context !== undefined && { context: config.context }),
+    });
+    parts.add({ name: 'client', stop: async () => client.close() });
+    const running = startController({
+      client,
+      clock: systemClock,
+      log,
+      random: Math.random,
+      identity: config.identity,
+      leaderElection: config.leaderElection,
+    });
+    parts.add({ name: 'controller', done: running.done, stop: () => running.stop() });
+    log.info({ server, identity: config.identity }, 'controller started');
+    await parts.untilStopped(io.stop);
+  } finally {
+    log.info('stopping');
+    await parts.stop();
+  }
+}

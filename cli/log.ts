@@ -1,0 +1,51 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import type { LogConfig } from './config.ts';
+import type { IO } from './io.ts';
+
+/**
+ * Logs go to standard error: one JSON object a line, or lines for people on a terminal. Written at once, so that the
+ * last words of a process are not lost. Stack traces only at debug: the messages are to say enough.
+ */
+export async function makeLogger(config: LogConfig, io: IO): Promise<Logger> {
+  const pretty = config.logFormat === 'pretty' || (config.logFormat === 'auto' && io.stderr.isTTY === true);
+  const destination: DestinationStream = pretty
+    ? await prettyStream(io)
+    : { write: (line) => io.stderr.write(line) };
+  const verbose = config.logLevel === 'debug' || config.logLevel === 'trace';
+  return pino(
+    {
+      level: config.logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: verbose ? pino.stdSerializers.err : briefError },
+    },
+    destination,
+  );
+}
+
+async function prettyStream(io: IO): Promise<DestinationStream> {
+  const { default: pretty } = await import('pino-pretty');
+  return pretty({
+    colorize: io.stderr.isTTY === true && !io.env['NO_COLOR'],
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: 'pid,hostname',
+    singleLine: true,
+    errorLikeObjectKeys: [],
+    sync: true,
+    destination: io.stderr,
+  });
+}
+
+/** Type, message and codes of an error and its causes. */
+function briefError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { code, reason, cause } = error as Error & { code?: unknown; reason?: unknown };
+  return {
+    type: error.name,
+    message: error.message,
+    ...(code !== undefined && { code }),
+    ...(typeof reason === 'string' && reason !== '' && { reason }),
+    ...(cause instanceof Error && { cause: briefError(cause) }),
+  };
+}
