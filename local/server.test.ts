@@ -63,12 +63,12 @@ describe('the data folder', () => {
     const dataDir = testFolder();
     const first = await startIn(dataDir);
     await first.client.call('POST', WIDGETS, { body: widget('a') });
-    const before = await first.client.call('GET', `${WIDGETS}`);
+    const before = await first.client.call('GET', WIDGETS);
     await first.api.close();
     const second = await startIn(dataDir);
     expect(second.api.adminToken).toBe(first.api.adminToken);
     expect(second.api.caData).toBe(first.api.caData);
-    const after = await second.client.call('GET', `${WIDGETS}`);
+    const after = await second.client.call('GET', WIDGETS);
     expect(after.body.metadata.resourceVersion).toBe(before.body.metadata.resourceVersion);
     expect(after.body['items']).toEqual(before.body['items']);
   });

@@ -22,6 +22,7 @@ export interface CallOptions {
   contentType?: string;
   accept?: string;
   token?: string | undefined;
+  headers?: Record<string, string>;
 }
 
 export interface WatchLine {
@@ -145,6 +146,7 @@ export class TestClient {
     const token = 'token' in options ? options.token : this.#token;
     return {
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+      ...options.headers,
       Accept: options.accept ?? 'application/json',
       ...(body === undefined
         ? {}

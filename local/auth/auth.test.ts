@@ -81,6 +81,24 @@ describe('who asks', () => {
   });
 });
 
+describe('impersonation', () => {
+  const as = { 'Impersonate-User': 'ann', 'Impersonate-Group': 'readers' };
+
+  it('counts for the other one, and is for those who may', async () => {
+    expect((await admin('GET', WIDGETS, { headers: as })).code).toBe(200);
+    expect((await admin('POST', WIDGETS, { headers: as, body: widget('x') })).code).toBe(403);
+    const refused = await server.clientFor('bob').call('GET', WIDGETS, { headers: as });
+    expect([refused.code, refused.text]).toEqual([
+      403,
+      expect.stringContaining('User \\"bob\\" cannot impersonate resource \\"users\\"'),
+    ]);
+  });
+
+  it('of a group without a user is refused', async () => {
+    expect((await admin('GET', WIDGETS, { headers: { 'Impersonate-Group': 'readers' } })).code).toBe(400);
+  });
+});
+
 describe('what they may do', () => {
   it('is what a role gives them, there and no further', async () => {
     const reader = server.clientFor('ann', ['readers']);

@@ -118,6 +118,7 @@ export function builtinKinds(): Kind[] {
     const version: ServedVersion = {
       name: definition.version ?? 'v1',
       schema: undefined,
+      openAPI: undefined,
       columns: undefined,
       status: definition.status ?? false,
       selectable: new Map(Object.entries(definition.selectable ?? {})),

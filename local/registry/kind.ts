@@ -1,5 +1,5 @@
 import type { StoredObject } from '../object.ts';
-import type { PrinterColumn } from '../schema/crd-types.ts';
+import type { JSONSchemaProps, PrinterColumn } from '../schema/crd-types.ts';
 import type { FieldError } from '../schema/field-error.ts';
 import type { JsonObject } from '../schema/json.ts';
 
@@ -18,6 +18,8 @@ export interface ObjectSchema {
 export interface ServedVersion {
   name: string;
   schema: ObjectSchema | undefined;
+  /** Of a custom kind, for its documentation. */
+  openAPI: JSONSchemaProps | undefined;
   columns: PrinterColumn[] | undefined;
   /** Has `/status`: then a write to the object leaves its status alone, and the other way round. */
   status: boolean;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { impersonate } from '../auth/impersonation.ts';
 import { denial } from '../auth/rbac.ts';
 import { REVIEWS, type ReviewKind } from '../auth/reviews.ts';
 import type { User } from '../auth/user.ts';
@@ -52,12 +53,13 @@ async function serve(
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
   const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
-  const user = context.tokens.authenticate(request.headers.authorization);
-  if (user === undefined) throw refuse.unauthorized();
+  const caller = context.tokens.authenticate(request.headers.authorization);
+  if (caller === undefined) throw refuse.unauthorized();
+  const user = impersonate(context.authorizer, caller, request.headers);
   const exchange: Exchange = { request, response, path, query, user, warnings };
   const route = readRoute(path);
   if (route === undefined) {
-    servePath(context, exchange);
+    await servePath(context, exchange);
     return;
   }
   await serveRoute(context, exchange, route);
@@ -122,7 +124,7 @@ function authorize(context: ServerContext, exchange: Exchange, route: ResourceRo
 }
 
 /** What is not a resource: health, version, discovery, schemas. */
-function servePath(context: ServerContext, exchange: Exchange): void {
+async function servePath(context: ServerContext, exchange: Exchange): Promise<void> {
   const { path, request, response } = exchange;
   const wanted = { verb: (request.method ?? 'GET').toLowerCase(), path };
   if (!context.authorizer.authorize(exchange.user, wanted).allowed) {
@@ -143,7 +145,7 @@ function servePath(context: ServerContext, exchange: Exchange): void {
   }
   const accept = request.headers.accept ?? '';
   const document = path.startsWith('/openapi/v3')
-    ? context.openapi.document(path)
+    ? await context.openapi.document(path)
     : /^\/apis?(?:\/|$)/.test(path)
       ? context.discovery.document(path, accept)
       : undefined;

@@ -1,6 +1,23 @@
+import type { OpenAPIResource, Verb } from '../openapi/resources.ts';
+import type { Kind, ServedVersion } from '../registry/kind.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** The OpenAPI v3 documents that `kubectl explain` and `apply` read. */
+const PREFIX = '/openapi/v3';
+const ALL_VERBS: readonly Verb[] = [
+  'get',
+  'list',
+  'watch',
+  'create',
+  'update',
+  'patch',
+  'delete',
+  'deletecollection',
+];
+
+/**
+ * The OpenAPI v3 documents that `kubectl explain` and `kubectl apply` read. They are made when they are asked
+ * for, and what they are made with is loaded then: clients keep them, so that is seldom.
+ */
 export class OpenAPI {
   readonly #registry: Registry;
 
@@ -8,9 +25,33 @@ export class OpenAPI {
     this.#registry = registry;
   }
 
-  document(_path: string): { body: string; contentType: string } | undefined {
-    return this.#registry.revision < 0
-      ? undefined
-      : { body: '{"paths":{}}', contentType: 'application/json' };
+  /** The answer to a path below /openapi/v3; undefined where nothing is. */
+  async document(path: string): Promise<{ body: string; contentType: string } | undefined> {
+    const { openAPIDocument, openAPIRoot } = await import('../openapi/documents.ts');
+    const { reviewResources } = await import('../openapi/resources.ts');
+    const served = this.#registry
+      .kinds()
+      .flatMap((kind) => [...kind.versions.values()].map((version) => describe(kind, version)));
+    const resources = [...served, ...reviewResources];
+    const rest = path.slice(PREFIX.length).replace(/^\/|\/$/g, '');
+    const value = rest === '' ? openAPIRoot(resources) : openAPIDocument(rest, resources);
+    return value === undefined ? undefined : { body: JSON.stringify(value), contentType: 'application/json' };
   }
+}
+
+function describe(kind: Kind, version: ServedVersion): OpenAPIResource {
+  return {
+    group: kind.group,
+    version: version.name,
+    kind: kind.kind,
+    listKind: kind.listKind,
+    plural: kind.plural,
+    namespaced: kind.namespaced,
+    verbs: ALL_VERBS,
+    status: version.status,
+    ...(version.openAPI === undefined ? {} : { schema: version.openAPI }),
+    ...(kind.crd === undefined
+      ? {}
+      : { selectableFields: [...version.selectable.keys()].map((path) => `.${path}`) }),
+  };
 }
