@@ -12,6 +12,13 @@ export interface DockerLimits {
 export const DEFAULT_CPU_PERIOD_MICROS = 100_000;
 
 /**
+ * More than any machine has, for taking a memory limit away: as doubles exact, as pages whole. The total is larger,
+ * as cgroup v2 is given the difference as the limit of swap.
+ */
+const NO_MEMORY_LIMIT = 2 ** 62;
+const NO_TOTAL_LIMIT = 2 ** 63 - 4096;
+
+/**
  * For create. Each is sent even where there is none: left out, a daemon's default would count.
  * - `MemorySwap` is memory and swap together. Left out it would be twice the memory, so it is always sent, and held
  *   to the memory where the caller knows of no swap control: a daemon without it drops it (inspect then says -1),
@@ -30,13 +37,14 @@ export function limitsForCreate(limits: KernelLimits): DockerLimits {
 }
 
 /**
- * For update, where 0 means "as it is" and -1 "none". Memory and swap go in one request: by themselves either order
- * is refused in one direction (new memory above the old total, new total below the old memory).
+ * For update, where 0 means "as it is" and -1 "none"; but not for memory, where -1 is refused (and for the total it is
+ * accepted and never passed on). Memory and swap go in one request: by themselves either order is refused in one
+ * direction (new memory above the old total, new total below the old memory).
  */
 export function limitsForUpdate(limits: KernelLimits): DockerLimits {
   return {
-    Memory: limits.memoryBytes ?? -1,
-    MemorySwap: limits.memorySwapBytes ?? limits.memoryBytes ?? -1,
+    Memory: limits.memoryBytes ?? NO_MEMORY_LIMIT,
+    MemorySwap: limits.memorySwapBytes ?? limits.memoryBytes ?? NO_TOTAL_LIMIT,
     CpuPeriod: periodOf(limits),
     CpuQuota: limits.cpuQuotaMicros ?? -1,
     PidsLimit: limits.pids ?? -1,
@@ -54,9 +62,9 @@ export function limitsFromInspect(host: {
 }): KernelLimits {
   const limits: KernelLimits = {};
   const memory = positive(host.Memory);
-  if (memory !== undefined) limits.memoryBytes = memory;
+  if (memory !== undefined && memory < NO_MEMORY_LIMIT) limits.memoryBytes = memory;
   const swap = positive(host.MemorySwap);
-  if (swap !== undefined) limits.memorySwapBytes = swap;
+  if (swap !== undefined && swap < NO_MEMORY_LIMIT) limits.memorySwapBytes = swap;
   const quota = positive(host.CpuQuota);
   const nano = positive(host.NanoCpus);
   if (quota !== undefined) {

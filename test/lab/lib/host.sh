@@ -5,15 +5,31 @@ docker_host_up() {
     local c=$1 d; d=$(cdir "$c")
     need dockerd containerd runc unshare curl jq busybox
     lab_mkdir "$c"
+    docker_host_start "$c" || { docker_host_down "$c"; die "$c did not start"; }
+    import_image "$d/docker.sock" || die "$c: no image"
+    printf '%s\n' "$d/docker.sock"
+}
+
+docker_host_start() {
+    local c=$1 d; d=$(cdir "$c")
     # No bridge, no packet filter, and a network namespace of its own: with --bridge=none dockerd
     # would otherwise delete the machine's docker0. A cgroup parent of its own keeps the containers apart.
     (cd "$d" && exec setsid unshare --net -- dockerd --data-root "$d/data" --exec-root "$d/exec" -p "$d/dockerd.pid" \
         -H "unix://$d/docker.sock" --bridge=none --iptables=false --ip6tables=false \
-        --cgroup-parent "/holdfast-lab-$(lab_id)-$c" ${LAB_DOCKERD_ARGS:-} >"$d/dockerd.log" 2>&1 </dev/null) &
+        --cgroup-parent "/holdfast-lab-$(lab_id)-$c" ${LAB_DOCKERD_ARGS:-} >>"$d/dockerd.log" 2>&1 </dev/null) &
     pid_save "$d/pid" $!
-    wait_api "$d/docker.sock" "$d/pid" || { tail -5 "$d/dockerd.log" >&2; docker_host_down "$c"; die "$c did not start"; }
-    import_image "$d/docker.sock" || die "$c: no image"
-    printf '%s\n' "$d/docker.sock"
+    wait_api "$d/docker.sock" "$d/pid" || { tail -5 "$d/dockerd.log" >&2; return 1; }
+}
+
+# dockerd ends by SIGNAL and is started anew on the same data. Its containerd and the containers' shims are processes of
+# their own: SIGKILL leaves them.
+docker_host_restart() { # CONFIG [SIGNAL]
+    local c=$1 d p i; d=$(cdir "$c")
+    p=$(pid_of "$d/pid") || die "$c is not up"
+    kill "-${2:-TERM}" "$p"
+    for ((i = 0; i < 300; i++)); do pid_of "$d/pid" >/dev/null || break; sleep 0.1; done
+    rm -f "$d/docker.sock" "$d/dockerd.pid"
+    docker_host_start "$c"
 }
 
 docker_host_down() {
