@@ -127,7 +127,7 @@ export async function eventually(
   const end = performance.now() + deadlineMs;
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`did not come about: ${describe()}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
 
