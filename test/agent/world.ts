@@ -39,6 +39,8 @@ export interface World {
   get(sandbox: { metadata: { name: string } }): Promise<TestSandbox | undefined>;
   edit(sandbox: { metadata: { name: string } }, change: (spec: SandboxSpec) => void): Promise<void>;
   remove(sandbox: { metadata: { name: string } }): Promise<void>;
+  /** Until the API has it no more. */
+  gone(sandbox: { metadata: { name: string } }): Promise<void>;
   /** Until the condition has the status, and the reason where one is given. */
   awaits(
     sandbox: { metadata: { name: string } },
@@ -159,6 +161,13 @@ export async function openWorld(options: {
       client.delete(SANDBOXES, { namespace: NAMESPACE, name: metadata.name }).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       }),
+    gone: async (sandbox) => {
+      await until(
+        `the end of ${sandbox.metadata.name}`,
+        async () => (await world.get(sandbox)) === undefined,
+        { seen: async () => (await world.get(sandbox))?.status },
+      );
+    },
     awaits: (sandbox, type, status, reason) =>
       world.until(sandbox, `${type}=${status}${reason === undefined ? '' : ` (${reason})`}`, (now) => {
         const found = condition(now, type);
