@@ -6,6 +6,13 @@ const MIB = 1048576;
 const at0: KernelCounters = { oomKills: 0, limitHits: 0, readings: [] };
 const killedByUs: KernelCounters = { oomKills: 1, limitHits: 1, peakBytes: 64 * MIB, readings: [] };
 const killedByOther: KernelCounters = { oomKills: 1, limitHits: 0, readings: [] };
+/** As kernel 6.18 has it on cgroup v1: the failcnts stay 0 at a kill by the own limit. */
+const v1 = (peakBytes: number, oomKills = 1): KernelCounters => ({
+  oomKills,
+  limitHits: 0,
+  peakBytes,
+  readings: [{ path: '/sys/fs/cgroup/memory/x/memory.oom_control', content: `oom_kill ${oomKills}` }],
+});
 const bySIGKILL = { exitCode: undefined, signal: 9, endedBy: 'itself' } as const;
 const code = (exitCode: number) => ({ exitCode, signal: undefined, endedBy: 'itself' }) as const;
 const stop = (reason: NonNullable<Evidence['stop']>['reason']): NonNullable<Evidence['stop']> => ({
@@ -73,6 +80,29 @@ const rows: Row[] = [
       verdict: 'Confirmed',
       message: 'The setup command was killed by the memory limit of 64Mi.',
     },
+  },
+  {
+    says: '[O6] v1 with failcnt 0, but the peak at the limit: it was the limit',
+    evidence: { report: bySIGKILL, kernel: kernel(v1(64 * MIB), v1(MIB, 0)) },
+    expected: { cause: 'OOMKilled', verdict: 'Confirmed' },
+  },
+  {
+    says: "[O6] v1 with failcnt 0 and a peak below the limit: an ancestor's or the host's",
+    evidence: { report: bySIGKILL, kernel: kernel(v1(32 * MIB), v1(MIB, 0)) },
+    expected: { cause: 'AncestorOOMKilled', verdict: 'Confirmed' },
+  },
+  {
+    says: '[O6] v1 with failcnt 0 and a peak that setup left at the limit: not told apart, and not confirmed',
+    evidence: { report: bySIGKILL, kernel: kernel(v1(64 * MIB), v1(64 * MIB, 0)) },
+    expected: { cause: 'OOMKilled', verdict: 'Unconfirmed' },
+  },
+  {
+    says: '[O6] on v2 a peak at the limit is no hit: it may be page cache',
+    evidence: {
+      report: bySIGKILL,
+      kernel: kernel({ oomKills: 1, limitHits: 0, peakBytes: 64 * MIB, readings: [] }),
+    },
+    expected: { cause: 'AncestorOOMKilled' },
   },
   {
     says: "[O6] a kill with the own limit never hit is an ancestor's or the host's, and said so",

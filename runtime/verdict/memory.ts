@@ -76,9 +76,20 @@ function readKernel(evidence: Evidence, findings: MemoryFindings): void {
   const hits =
     moved(before, after, 'limitHits', findings) ?? moved(before, after, 'parentLimitHits', findings);
   const lateHits = moved(before, after, 'parentLimitHits', findings);
+  const peak = peakOnV1(evidence, before, after);
   if ((hits ?? 0) > 0 || (lateHits ?? 0) > 0) {
     findings.kernel = 'OurLimit';
     findings.evidence.push("The sandbox's own memory limit was hit during the launch.");
+  } else if (peak === 'Reached') {
+    findings.kernel = 'OurLimit';
+    findings.evidence.push(
+      "The sandbox's memory use had reached its own limit during the launch (its failcnt does not say so on every kernel).",
+    );
+  } else if (peak === 'Earlier') {
+    findings.kernel = 'SomeLimit';
+    findings.evidence.push(
+      "The sandbox's memory use had reached its own limit before this launch: whose limit it was this time cannot be told.",
+    );
   } else if (hits === undefined || (!held && lateHits === undefined)) {
     findings.kernel = 'SomeLimit';
     findings.evidence.push('Whether it was the limit of the sandbox could not be read.');
@@ -88,6 +99,26 @@ function readKernel(evidence: Evidence, findings: MemoryFindings): void {
       "The sandbox's own memory limit was not hit: it was the limit of a cgroup above it, or the host ran out of memory.",
     );
   }
+}
+
+/** A peak is whole pages, and pages are at most 64 KiB. */
+const PAGE_SLACK_BYTES = 64 * 1024;
+
+/**
+ * On cgroup v1 a failcnt that stayed 0 proves nothing: newer kernels (6.18) do not count there when the limit kills at
+ * once. What tells an ancestor's kill from ours is then the peak, which an ancestor's limit keeps below our own. On v2
+ * `oom` is exact, and a peak at the limit may be page cache that was given back.
+ */
+function peakOnV1(
+  evidence: Evidence,
+  before: KernelCounters,
+  after: KernelCounters,
+): 'Reached' | 'Earlier' | 'Below' | 'Unknown' {
+  const { memoryBytes } = evidence.limits;
+  const v1 = after.readings.some(({ path }) => path.endsWith('memory.oom_control'));
+  if (!v1 || memoryBytes === undefined || after.peakBytes === undefined) return 'Unknown';
+  if (after.peakBytes < memoryBytes - PAGE_SLACK_BYTES) return 'Below';
+  return (before.peakBytes ?? 0) < memoryBytes - PAGE_SLACK_BYTES ? 'Reached' : 'Earlier';
 }
 
 type Figure = 'oomKills' | 'limitHits' | 'parentOOMKills' | 'parentLimitHits';
