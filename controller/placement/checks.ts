@@ -18,12 +18,12 @@ export const nodeChecks: readonly Check<NodeView>[] = [
   { name: 'unschedulable', objects: unschedulable },
   { name: 'selector', objects: selector },
   { name: 'heartbeat', objects: heartbeat },
-  { name: 'readiness', objects: readiness },
 ];
 
 /** Of one runtime of a node that passed the above, in this order. */
 export const candidateChecks: readonly Check<Candidate>[] = [
   { name: 'runtime', objects: runtimeReady },
+  { name: 'readiness', objects: readiness },
   { name: 'limits', objects: (candidate, request) => limitsText(limitObjections(candidate, request)) },
   { name: 'decline', objects: declined },
   { name: 'storage', objects: storage },
@@ -54,8 +54,8 @@ function heartbeat(view: NodeView): string | undefined {
   return SILENCE[view.heartbeat];
 }
 
-function readiness({ node }: NodeView): string | undefined {
-  const ready = conditionOf(node, 'Ready');
+function readiness({ view }: Candidate): string | undefined {
+  const ready = conditionOf(view.node, 'Ready');
   if (ready?.status === 'True') return undefined;
   if (ready === undefined) return 'its agent has not said that it is ready';
   return `it is not ready: ${ready.message || ready.reason}`;

@@ -44,16 +44,17 @@ describe('placement', () => {
     ['stopped', view(sandboxNode('a'), { heartbeat: 'Released' }), /a: its agent was stopped/],
     [
       'not ready',
-      view({
-        ...sandboxNode('a'),
-        status: { conditions: [condition('Ready', 'False', 'RuntimeUnavailable', 'no Docker')] },
-      }),
-      /a: it is not ready: no Docker\./,
+      view(
+        sandboxNode('a', {
+          conditions: [condition('Ready', 'False', 'NodeNameTaken', 'another agent has its name')],
+        }),
+      ),
+      /a \(docker\): it is not ready: another agent has its name\./,
     ],
     [
       'silent about being ready',
-      view({ ...sandboxNode('a'), status: {} }),
-      /a: its agent has not said that it is ready/,
+      view({ ...sandboxNode('a'), status: { runtimes: [docker()] } }),
+      /a \(docker\): its agent has not said that it is ready/,
     ],
     ['without a runtime', view(sandboxNode('a', { runtimes: [] })), /a: it has no container runtime/],
     [
@@ -227,6 +228,16 @@ describe('limits that cannot be enforced', () => {
     expect(messageOf(placement)).toContain('memory: no readable answer (malformed JSON); it is asked again.');
     expect(place(request(), [unread])).toMatchObject({ found: true });
     expect(place(memory4g, [unread, without('b')])).toMatchObject({ reason: 'MemoryUnenforceable' });
+  });
+
+  it('[L7] a runtime that does not answer at all is one without a readable answer', () => {
+    const away = docker({ ready: false, message: 'connection refused', limits: limitsAll(unknown) });
+    const node = sandboxNode('a', {
+      runtimes: [away],
+      conditions: [condition('Ready', 'False', 'RuntimeUnavailable')],
+    });
+    expect(place(memory4g, [view(node)])).toMatchObject({ reason: 'RuntimeUnreadable', unenforceable: true });
+    expect(place(request(), [view(node)])).toMatchObject({ reason: 'Unschedulable' });
   });
 
   it('[L9] one node that can makes it a matter of room, not of limits', () => {

@@ -41,7 +41,7 @@ export function sandboxNode(
     spec: { maxSandboxes: 100, attestation: 'Enabled', ...change.spec },
     status: {
       runtimes: change.runtimes ?? [docker()],
-      conditions: [condition('Ready', 'True', 'AsRequested'), ...(change.conditions ?? [])],
+      conditions: [...(change.conditions ?? []), condition('Ready', 'True', 'AsRequested')],
     },
   };
 }
