@@ -1,6 +1,7 @@
 import { type AgentConfig, clusterSource } from './config.ts';
 import { connect } from './connect.ts';
 import { findDocker } from './find-docker.ts';
+import { findInitBinary } from './init-binary.ts';
 import type { IO } from './io.ts';
 import { makeLogger } from './log.ts';
 import { Parts } from './parts.ts';
@@ -9,6 +10,7 @@ import { agentPart } from './start-agent.ts';
 /** `holdfast agent`: the node half, for one machine of a cluster. */
 export async function agent(config: AgentConfig, io: IO): Promise<void> {
   const log = await makeLogger(config, io);
+  const initBinary = findInitBinary(config.initBinary);
   const parts = new Parts(log);
   try {
     const { client, server } = await connect(clusterSource(config, io.env), {
@@ -19,7 +21,7 @@ export async function agent(config: AgentConfig, io: IO): Promise<void> {
     const docker = await findDocker(config, { env: io.env, log });
     if (docker.answers) log.info({ runtime: docker.text }, 'runtime found');
     else log.warn(docker.text);
-    parts.add(await agentPart(config, { client, docker, log }));
+    parts.add(await agentPart(config, { client, docker, initBinary, log }));
     log.info({ server, node: config.nodeName, dataDir: config.dataDir }, 'agent started');
     await parts.untilStopped(io.stop);
   } finally {

@@ -10,6 +10,7 @@ export function findInitBinary(named: string | undefined, from: string = import.
   }
   const places = [
     path.join(from, 'holdfast-init'),
+    path.join(from, '..', 'holdfast-init'),
     path.join(from, '..', 'dist', 'holdfast-init'),
     path.join(from, '..', 'runtime', 'init', 'build', 'holdfast-init'),
   ];

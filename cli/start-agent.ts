@@ -5,22 +5,21 @@ import { systemClock } from '../kube/clock.ts';
 import { startAgent } from '../runtime/agent/start.ts';
 import { agentDirIn, type NodeConfig } from './config.ts';
 import type { FoundDocker } from './find-docker.ts';
-import { findInitBinary } from './init-binary.ts';
 import type { Part } from './parts.ts';
 import { VERSION } from './version.ts';
 
 /** The node agent as a part of this process. */
 export async function agentPart(
   config: NodeConfig,
-  options: { client: KubeClient; docker: FoundDocker; log: Logger },
+  options: { client: KubeClient; docker: FoundDocker; initBinary: string; log: Logger },
 ): Promise<Part> {
-  const { client, docker, log } = options;
+  const { client, docker, initBinary, log } = options;
   const agent = await startAgent({
     client,
     drivers: [docker.driver],
     nodeName: config.nodeName,
     dataDir: agentDirIn(config.dataDir),
-    initBinary: findInitBinary(config.initBinary),
+    initBinary,
     clock: systemClock,
     log,
     random: Math.random,

@@ -6,6 +6,7 @@ import { createKubeClient } from '../kube/http-client.ts';
 import type { Environment, UpConfig } from './config.ts';
 import { userAgent } from './connect.ts';
 import { findDocker } from './find-docker.ts';
+import { findInitBinary } from './init-binary.ts';
 import { Parts } from './parts.ts';
 import { agentPart } from './start-agent.ts';
 import { startAPI } from './start-api.ts';
@@ -36,6 +37,8 @@ export async function startUp(
   options: { env: Environment; log: Logger },
 ): Promise<Up> {
   const { env, log } = options;
+  // What can only fail is looked at before anything is started.
+  const initBinary = findInitBinary(config.initBinary);
   const parts = new Parts(log);
   try {
     const api = await startAPI(config, log.child({ part: 'api' }));
@@ -62,7 +65,7 @@ export async function startUp(
     const docker = await findDocker(config, { env, log: log.child({ part: 'docker' }) });
     if (!docker.answers) log.warn(docker.text);
     const client = clientFor('holdfast-agent');
-    parts.add(await agentPart(config, { client, docker, log: log.child({ part: 'agent' }) }));
+    parts.add(await agentPart(config, { client, docker, initBinary, log: log.child({ part: 'agent' }) }));
     return {
       url: api.url,
       caData: api.caData,
