@@ -61,7 +61,7 @@ export class NodePublisher {
       });
       try {
         this.#node = await step('write-node', () =>
-          writeStatus<SandboxNodeStatus, SandboxNode>(client, SANDBOX_NODES, node, status, { signal }),
+          writeStatus<SandboxNode>(client, SANDBOX_NODES, node, status, { signal }),
         );
         return;
       } catch (error) {

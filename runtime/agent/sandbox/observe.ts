@@ -102,8 +102,7 @@ async function lookAtContainer(services: Services, run: Run, runtime: Runtime): 
 }
 
 function forgetOldPull(services: Services, run: Run): void {
-  if (run.pull?.state === 'absent') run.pull = undefined;
-  if (run.pull?.state !== 'failed') return;
+  if (run.pull === undefined || run.pull.state === 'running') return;
   const leftMs = (run.retryPullAt ?? 0) - services.clock.monotonicMs();
   if (leftMs <= 0) run.pull = undefined;
   else run.pull = { ...run.pull, retryInMs: leftMs };

@@ -97,7 +97,7 @@ async function write(
   edit(status);
   try {
     const now = await services.step('write-status', () =>
-      writeStatus<SandboxStatus, Sandbox>(services.client, SANDBOXES, sandbox, status, {
+      writeStatus<Sandbox>(services.client, SANDBOXES, sandbox, status, {
         signal: services.signal,
       }),
     );

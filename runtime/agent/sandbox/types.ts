@@ -72,7 +72,7 @@ export interface ProcessView {
 export type PullView =
   | { state: 'running'; progress: string }
   | { state: 'failed'; message: string; retryInMs: number }
-  | { state: 'absent'; message: string };
+  | { state: 'absent'; message: string; retryInMs: number };
 
 export type Action =
   | { do: 'create' }

@@ -6,6 +6,7 @@ import { type ActContext, say } from './context.ts';
 const PROGRESS_MS = 5000;
 const RETRY_FIRST_MS = 10_000;
 const RETRY_MAX_MS = 300_000;
+const ABSENT_MS = 30_000;
 
 /**
  * The image by policy. undefined: not there yet; what is going on about it is in `run.pull`, and the key comes back
@@ -26,8 +27,11 @@ export async function ensureImage(context: ActContext): Promise<ImageInfo | unde
     }
   }
   if (policy === 'Never') {
+    // Somebody may load it: looked for again from time to time.
+    run.retryPullAt = services.clock.monotonicMs() + ABSENT_MS;
     run.pull = {
       state: 'absent',
+      retryInMs: ABSENT_MS,
       message: `The image ${spec.image} is not on node ${services.nodeName}, and spec.imagePullPolicy is Never.`,
     };
     return undefined;

@@ -106,7 +106,7 @@ function pulling(seen: Observation): Decision | undefined {
       return {
         because: 'the image is not there and must not be pulled',
         status: paint({ is: 'Stalled', reason: 'ImageNotPresent', message: pull.message }, context(seen)),
-        againMs: 30_000,
+        againMs: pull.retryInMs,
       };
   }
 }
