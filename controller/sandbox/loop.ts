@@ -32,6 +32,7 @@ const WATCH_LAG_MS = 130_000;
 
 /** Room that becomes free in many small steps is offered to those that wait once in this time. */
 const RETRY_PENDING_MS = 50;
+const LONGEST_RETRY_MS = 2_000;
 
 /**
  * Gives sandboxes to nodes, and sees them off again. What it knows between two looks (promises, declines, heartbeats)
@@ -149,15 +150,23 @@ export class SandboxLoop {
     this.#pendingSoon();
   }
 
+  /** The longer the line, the longer the wait, so that looking through it never takes most of the time. */
   #pendingSoon(): void {
     if (this.#queue === undefined || this.#retryPending !== undefined) return;
-    this.#retryPending = this.#options.clock.setTimer(RETRY_PENDING_MS, () => {
+    const { clock, listers } = this.#options;
+    const waiting = listers.sandboxes.byIndex('node', '').length;
+    this.#retryPending = clock.setTimer(Math.min(RETRY_PENDING_MS + waiting / 5, LONGEST_RETRY_MS), () => {
       this.#retryPending = undefined;
-      for (const sandbox of this.#options.listers.sandboxes.byIndex('node', '')) {
+      for (const sandbox of listers.sandboxes.byIndex('node', '').sort(byAge))
         this.#queue?.add(keyOf(sandbox));
-      }
     });
   }
+}
+
+/** Who came first is offered room first. */
+function byAge(a: Sandbox, b: Sandbox): number {
+  const [first, second] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? ''];
+  return first < second ? -1 : first > second ? 1 : 0;
 }
 
 function mayFree(old: Sandbox | undefined, sandbox: Sandbox): boolean {

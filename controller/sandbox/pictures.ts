@@ -19,7 +19,7 @@ export function waiting(seen: Observation, reason: Reason, message: string): Con
   return [
     { type: 'Ready', status: 'False', reason, message: brief(message) },
     { type: 'Reconciling', status: 'True', reason, message: brief(message) },
-    { type: 'Stalled', status: 'False', reason: 'AsRequested', message: QUIET },
+    { type: 'Stalled', status: 'False', reason: 'AsRequested', message: 'Nothing waits for a person.' },
     ...notFinished(seen),
     ...notSuspended(seen),
   ];
