@@ -5,6 +5,7 @@ import type { Sandbox } from '../../crds/sandbox.ts';
 import type { Connection } from '../../kube/kubeconfig.ts';
 import { SANDBOXES } from '../../kube/resources.ts';
 import { type RunningAPI, testAPIs } from '../controller/apis.ts';
+import { eventually } from '../../controller/testing/world.ts';
 import { limitCases } from './limit-cases.ts';
 
 /** The same refusals on every API server, for clients that ask for strict validation and for those that do not (L1). */
@@ -47,6 +48,16 @@ describe.each(testAPIs())('the definitions on the $name API', ({ start }) => {
       expect(answer.status).toBe(422);
       expect(answer.message).toContain('spec.resources');
     });
+  });
+
+  it('[K1] publishes the texts of kubectl explain, with how to write a limit', async () => {
+    let text = '';
+    await eventually(async () => {
+      ({ body: text } = await call(api.connection, 'GET', '/openapi/v3/apis/holdfast.dev/v1alpha1'));
+      return text.includes('dev.holdfast.v1alpha1.SandboxNode');
+    });
+    expect(text).toContain('a fraction must be quoted');
+    expect(text).toContain('What the runtime can enforce.');
   });
 
   it('[L2] what is stored has the identity of what was sent', async () => {
@@ -110,30 +121,42 @@ interface Answer {
 }
 
 /** Our own client is always strict, so this one speaks for the others. */
-function create(
+async function create(
   connection: Connection,
   resources: Record<string, unknown>,
   fieldValidation: string,
 ): Promise<Answer> {
+  const path = '/apis/holdfast.dev/v1alpha1/namespaces/default/sandboxes';
+  const query = `dryRun=All&fieldValidation=${fieldValidation}`;
+  const answer = await call(connection, 'POST', `${path}?${query}`, body(resources));
+  return { ...answer, message: (JSON.parse(answer.body) as { message?: string }).message ?? '' };
+}
+
+function call(
+  connection: Connection,
+  method: string,
+  path: string,
+  sent?: unknown,
+): Promise<Omit<Answer, 'message'>> {
   return new Promise((resolve, reject) => {
-    const path = '/apis/holdfast.dev/v1alpha1/namespaces/default/sandboxes';
-    const sent = request(
-      new URL(`${path}?dryRun=All&fieldValidation=${fieldValidation}`, connection.server),
+    const asked = request(
+      new URL(path, connection.server),
       {
-        method: 'POST',
-        headers: { authorization: `Bearer ${String(connection.token)}`, 'content-type': 'application/json' },
+        method,
+        headers: {
+          authorization: `Bearer ${String(connection.token)}`,
+          'content-type': 'application/json',
+          accept: 'application/json',
+        },
         ...(connection.caData === undefined ? { rejectUnauthorized: false } : { ca: connection.caData }),
       },
       (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        response.on('end', () => {
-          const { message = '' } = JSON.parse(text) as { message?: string };
-          resolve({ status: response.statusCode ?? 0, body: text, message });
-        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
       },
     );
-    sent.on('error', reject);
-    sent.end(JSON.stringify(body(resources)));
+    asked.on('error', reject);
+    asked.end(sent === undefined ? undefined : JSON.stringify(sent));
   });
 }
