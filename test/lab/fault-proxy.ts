@@ -80,7 +80,8 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
       if (fault?.do === 'reset-after') return void message.socket.destroy();
       const status = reply.statusCode ?? 502;
       if (fault?.do === 'truncate' || fault?.do === 'stall-body') {
-        answer.writeHead(status, { ...reply.headers, 'content-length': '1000000' });
+        const { 'transfer-encoding': _chunked, ...headers } = reply.headers;
+        answer.writeHead(status, { ...headers, 'content-length': '1000000' });
         reply.once('data', (chunk: Buffer) => {
           const half = chunk.subarray(0, Math.ceil(chunk.length / 2));
           answer.write(fault.do === 'truncate' ? half : '', () => {
