@@ -1,5 +1,6 @@
 import type { StoredObject } from '../object.ts';
 import { isDNS1123Label, isPathSegmentName } from '../schema/names.ts';
+import { builtinDecoder } from './builtin-decode.ts';
 import { crdTraits } from './crd-traits.ts';
 import { eventFields, eventsStorage } from './events.ts';
 import { apiVersionOf, type Kind, kindId, type ServedVersion, type Traits } from './kind.ts';
@@ -118,6 +119,7 @@ export function builtinKinds(): Kind[] {
     const version: ServedVersion = {
       name: definition.version ?? 'v1',
       schema: undefined,
+      decode: builtinDecoder(group, definition.version ?? 'v1', definition.kind),
       openAPI: undefined,
       columns: undefined,
       status: definition.status ?? false,

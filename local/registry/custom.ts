@@ -22,6 +22,7 @@ export function customKind(object: StoredObject): Kind {
     versions.set(version.name, {
       name: version.name,
       schema: schemas.get(version.name),
+      decode: undefined,
       openAPI: version.schema?.openAPIV3Schema,
       columns: version.additionalPrinterColumns,
       status: version.subresources?.status !== undefined,

@@ -18,6 +18,8 @@ export interface ObjectSchema {
 export interface ServedVersion {
   name: string;
   schema: ObjectSchema | undefined;
+  /** Of a built-in kind: reads an object in place, and names the fields that it has dropped. */
+  decode: ((object: JsonObject) => string[]) | undefined;
   /** Of a custom kind, for its documentation. */
   openAPI: JSONSchemaProps | undefined;
   columns: PrinterColumn[] | undefined;

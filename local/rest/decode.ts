@@ -5,6 +5,7 @@ import { fieldErrors } from '../schema/field-error.ts';
 import type { JsonObject } from '../schema/json.ts';
 import { DecodeError, decodeObjectMeta } from '../schema/object-meta.ts';
 import { apiVersion, type Call } from './call.ts';
+import { parseJSON } from './json-text.ts';
 import { refuse, StatusError } from './status.ts';
 
 function textOf(value: unknown): string {
@@ -25,8 +26,9 @@ export function parseObject(text: string, kind: string): Record<string, unknown>
     );
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJSON(text);
   } catch (error) {
+    if (error instanceof StatusError) throw error;
     const why = text.trim() === '' ? 'unexpected end of JSON input' : jsonError(error);
     throw unrecognized(`couldn't get version/kind; json parse error: ${why}`);
   }
@@ -77,7 +79,7 @@ export function acceptObject(
     if (schema === undefined) {
       const decoded = decodeObjectMeta((value as JsonObject)['metadata'] ?? {});
       value['metadata'] = decoded.meta;
-      unknown.push(...decoded.unknownFields);
+      unknown.push(...decoded.unknownFields, ...(call.version.decode?.(value as JsonObject) ?? []));
     } else {
       unknown.push(...schema.prune(value as JsonObject).unknownFields);
     }

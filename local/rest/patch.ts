@@ -5,8 +5,9 @@ import { fieldErrors } from '../schema/field-error.ts';
 import type { Store } from '../store/store.ts';
 import { type Call, fromStorage, groupResource, keyOf, type NamedCall, storageId } from './call.ts';
 import { acceptObject } from './decode.ts';
+import { parseJSON } from './json-text.ts';
 import { mergePatch } from './merge-patch.ts';
-import { failure, refuse } from './status.ts';
+import { failure, refuse, StatusError } from './status.ts';
 import { strategicMerge } from './strategic-merge.ts';
 import { replace } from './update.ts';
 
@@ -72,9 +73,10 @@ function accepted(call: Call): string[] {
 
 function parsePatch(body: string): unknown {
   try {
-    const value: unknown = JSON.parse(body);
+    const value = parseJSON(body);
     if (isRecord(value)) return value;
-  } catch {
+  } catch (error) {
+    if (error instanceof StatusError) throw error;
     throw refuse.badRequest('invalid JSON patch');
   }
   throw refuse.badRequest('invalid JSON patch');
@@ -83,8 +85,9 @@ function parsePatch(body: string): unknown {
 function compileJSONPatch(body: string): (current: StoredObject) => unknown {
   let operations: unknown;
   try {
-    operations = JSON.parse(body);
+    operations = parseJSON(body);
   } catch (error) {
+    if (error instanceof StatusError) throw error;
     throw refuse.badRequest(`error decoding patch: ${error instanceof Error ? error.message : 'not JSON'}`);
   }
   if (!Array.isArray(operations)) {

@@ -42,11 +42,11 @@ export async function jsonText(body: Buffer, contentType: string | undefined): P
   return protobufToJSON(body);
 }
 
-/** Loaded when somebody sends YAML: most never do. */
+/** Loaded when somebody sends YAML: most never do. Aliases are refused: a few can stand for gigabytes. */
 async function yamlToJSON(text: string): Promise<string> {
   const { parse } = await import('yaml');
   try {
-    return JSON.stringify(parse(text, { maxAliasCount: 100 })) ?? 'null';
+    return JSON.stringify(parse(text, { maxAliasCount: 0 })) ?? 'null';
   } catch (error) {
     throw refuse.badRequest(
       `error converting YAML to JSON: ${error instanceof Error ? error.message : 'not YAML'}`,

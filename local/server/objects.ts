@@ -3,6 +3,7 @@ import type { ServedKind } from '../registry/registry.ts';
 import { type Call, groupResource, keyOf, type NamedCall, storageId } from '../rest/call.ts';
 import { create } from '../rest/create.ts';
 import { parseObject } from '../rest/decode.ts';
+import { duplicateFields } from '../rest/duplicate-fields.ts';
 import { remove } from '../rest/delete.ts';
 import { removeCollection } from '../rest/delete-collection.ts';
 import { list } from '../rest/list.ts';
@@ -147,6 +148,15 @@ function read(
   });
 }
 
+async function readObject(
+  exchange: Exchange,
+  call: Call,
+): Promise<{ body: Record<string, unknown>; duplicates: string[] }> {
+  const text = await readText(exchange);
+  const body = parseObject(text, call.kind.kind);
+  return { body, duplicates: call.fieldValidation === 'Ignore' ? [] : duplicateFields(text) };
+}
+
 async function post(
   context: ServerContext,
   exchange: Exchange,
@@ -154,8 +164,8 @@ async function post(
   view: Representation,
 ): Promise<void> {
   if (call.name !== undefined) throw refuse.methodNotAllowed(groupResource(call), 'create');
-  const body = parseObject(await readText(exchange), call.kind.kind);
-  answer(exchange, view, await create(call, body, context), 201);
+  const { body, duplicates } = await readObject(exchange, call);
+  answer(exchange, view, await create(call, body, { ...context, duplicates }), 201);
 }
 
 async function put(
@@ -164,8 +174,8 @@ async function put(
   call: NamedCall,
   view: Representation,
 ): Promise<void> {
-  const body = parseObject(await readText(exchange), call.kind.kind);
-  const result = await update(call, body, context);
+  const { body, duplicates } = await readObject(exchange, call);
+  const result = await update(call, body, { ...context, duplicates });
   answer(exchange, view, result.object, result.created ? 201 : 200);
 }
 

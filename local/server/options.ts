@@ -1,6 +1,7 @@
 import { isRecord } from '../object.ts';
 import type { FieldValidation } from '../rest/call.ts';
 import type { DeleteOptions } from '../rest/delete.ts';
+import { parseJSON } from '../rest/json-text.ts';
 import { refuse } from '../rest/status.ts';
 import { type FieldError, fieldErrors } from '../schema/field-error.ts';
 import type { Json } from '../schema/json.ts';
@@ -72,7 +73,7 @@ function fromQuery(query: URLSearchParams): Record<string, unknown> {
 function parse(text: string): Record<string, unknown> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJSON(text);
   } catch {
     value = undefined;
   }

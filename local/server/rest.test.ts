@@ -180,6 +180,42 @@ describe('field validation', () => {
     expect([answer.code, answer.headers['warning']]).toEqual([201, undefined]);
   });
 
+  it('names fields that stand twice', async () => {
+    const name = fresh();
+    const text = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"${name}"},"spec":{"size":1,"size":2}}`;
+    const strict = await call('POST', `${WIDGETS}?fieldValidation=Strict`, { body: text });
+    expect([strict.code, strict.text]).toEqual([
+      400,
+      expect.stringContaining('strict decoding error: duplicate field \\"spec.size\\"'),
+    ]);
+    const warned = await call('POST', WIDGETS, { body: text });
+    expect([warned.code, warned.headers['warning']]).toEqual([
+      201,
+      '299 - "duplicate field \\"spec.size\\""',
+    ]);
+  });
+
+  it('goes for built-in kinds too, and so do the types of their fields', async () => {
+    const path = '/api/v1/namespaces/default/configmaps';
+    const map = (name: string, extra: object): object => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name },
+      ...extra,
+    });
+    const unknown = await call('POST', `${path}?fieldValidation=Strict`, {
+      body: map('strict', { dat: {} }),
+    });
+    expect([unknown.code, unknown.text]).toEqual([400, expect.stringContaining('unknown field \\"dat\\"')]);
+    const dropped = await call('POST', path, { body: map('dropped', { dat: {}, data: { a: 'b' } }) });
+    expect([dropped.code, dropped.body['dat'], dropped.body['data']]).toEqual([201, undefined, { a: 'b' }]);
+    const typed = await call('POST', path, { body: map('typed', { data: { a: 1 } }) });
+    expect([typed.code, typed.text]).toEqual([
+      400,
+      expect.stringContaining('cannot unmarshal number into Go struct field ConfigMap.data'),
+    ]);
+  });
+
   it('anything else is refused', async () => {
     const answer = await call('POST', `${WIDGETS}?fieldValidation=foo&dryRun=bar`, { body: body(fresh()) });
     expect(answer.code).toBe(422);
