@@ -3,8 +3,8 @@ import type { Environment } from './config.ts';
 
 /** What a command has of the world. */
 export interface IO {
-  stdout: Writable & { isTTY?: boolean };
-  stderr: Writable & { isTTY?: boolean };
+  stdout: Writable & { isTTY?: boolean; columns?: number };
+  stderr: Writable & { isTTY?: boolean; columns?: number };
   env: Environment;
   /** Aborts when told to stop; whoever is told twice does not come back here. */
   stop: AbortSignal;

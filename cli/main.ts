@@ -12,7 +12,6 @@ const { stop } = stopOnSignals({
 });
 process.on('uncaughtException', (error) => {
   process.stderr.write(`holdfast: a fault of its own: ${explain(error)}\n`);
-  if (process.env['HOLDFAST_LOG_LEVEL'] === 'debug') process.stderr.write(`${error.stack}\n`);
   process.exit(EXIT.failure);
 });
 // A reader that went away (`holdfast logs X | head`) is told to the writer; as an event of its own it is nothing.

@@ -12,6 +12,8 @@ export async function run(args: readonly string[], io: IO): Promise<number> {
     command.configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
+      getOutHelpWidth: () => helpWidth(io.stdout),
+      getErrHelpWidth: () => helpWidth(io.stderr),
       outputError: (text, out) => out(text.replace(/^error: /, 'holdfast: ')),
     });
   }
@@ -31,6 +33,11 @@ export async function run(args: readonly string[], io: IO): Promise<number> {
     await write(io.stderr, `holdfast: ${explain(error)}\n`).catch(() => {});
     return EXIT.failure;
   }
+}
+
+/** That of the terminal; elsewhere always the same, so that the documentation can have it. */
+function helpWidth(stream: IO['stdout']): number {
+  return Math.min(stream.isTTY ? (stream.columns ?? 100) : 100, 120);
 }
 
 function isStop(error: unknown, stop: AbortSignal): boolean {

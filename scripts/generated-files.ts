@@ -1,3 +1,4 @@
+import { generatedFiles as commandHelp } from '../cli/generated-files.ts';
 import { generatedFiles as fromSchemas } from '../crds/generated-files.ts';
 import { generatedFiles as faultPoints } from '../runtime/agent/fault-points-generate.ts';
 
@@ -10,5 +11,5 @@ interface GeneratedFile {
 /** Every file of the repository that is made from sources in it. */
 export async function generatedFiles(): Promise<GeneratedFile[]> {
   const schemas = [...fromSchemas()].map(([path, content]) => ({ path, content }));
-  return [...schemas, ...(await faultPoints())];
+  return [...schemas, ...(await commandHelp()), ...(await faultPoints())];
 }
