@@ -77,7 +77,15 @@ export class Server {
     return { code: answer.statusCode ?? 0, headers: answer.headers, body: events, text: '' };
   }
 
-  #open(request: Request): Promise<IncomingMessage> {
+  /** A kept connection may have been closed by the server just now: that request never arrived, so it is sent again. */
+  async #open(request: Request): Promise<IncomingMessage> {
+    for (;;) {
+      const answer = await this.#send(request);
+      if (answer !== 'stale') return answer;
+    }
+  }
+
+  #send(request: Request): Promise<IncomingMessage | 'stale'> {
     const { body } = request;
     const data =
       body === undefined || typeof body === 'string' || body instanceof Uint8Array
@@ -98,7 +106,10 @@ export class Server {
         },
         resolve,
       );
-      call.on('error', reject);
+      call.on('error', (error: NodeJS.ErrnoException) => {
+        if (call.reusedSocket && error.code === 'ECONNRESET') resolve('stale');
+        else reject(new Error(`${request.method} ${request.path}: ${error.message}`, { cause: error }));
+      });
       call.end(data);
     });
   }

@@ -1,0 +1,19 @@
+import type { Case } from '../types.ts';
+import { definitions } from './definitions.ts';
+import { holdfast } from './holdfast.ts';
+import { lists } from './lists.ts';
+import { objects } from './objects.ts';
+import { server } from './server.ts';
+import { validation } from './validation.ts';
+import { watches } from './watches.ts';
+
+/** By the name of the file that the answers of a real server are recorded in. */
+export const suites: Record<string, Case[]> = {
+  definitions,
+  holdfast,
+  lists,
+  objects,
+  server,
+  validation,
+  watches,
+};
