@@ -125,6 +125,20 @@ describe.each(testAPIs())('the controller on the $name API', ({ start }) => {
     expect(nodes.filter((node) => node === `b-${run}`)).toHaveLength(4);
   });
 
+  it('[K1] a name of 253 characters is placed, told in an Event and deleted like any other', async () => {
+    const name = `${'n'.repeat(250)}.${run.slice(0, 2)}`;
+    await world.node(sandboxNode(`a-${run}`));
+    world.start();
+    await world.create(name);
+    const bound = await world.until(name, (sandbox) => sandbox?.status?.nodeName === `a-${run}`);
+    await eventually(async () => {
+      const events = await api.client.list<KubeObject & { involvedObject: { uid: string } }>(EVENTS, {
+        namespace: world.namespace,
+      });
+      return events.items.some(({ involvedObject }) => involvedObject.uid === bound.metadata.uid);
+    });
+  });
+
   it('[K6] a node whose lease is not renewed is lost within its duration', async () => {
     await world.node(sandboxNode(`a-${run}`));
     const ref = { namespace: 'holdfast-system', name: `a-${run}` };
