@@ -1,0 +1,670 @@
+import { describe, expect, it } from 'vitest';
+import type { Termination } from '../../../crds/limits-status.ts';
+import type { NodeRuntime } from '../../../crds/sandbox-node.ts';
+import type { Sandbox, SandboxSpec } from '../../../crds/sandbox.ts';
+import type { ContainerInfo, RuntimeInfo } from '../../driver.ts';
+import type { ProcessExit } from '../../link/types.ts';
+import type { LaunchRecord, LedgerRecord, Outcome } from '../ledger/record.ts';
+import { decide } from './decide.ts';
+import type { Receipt } from './receipt.ts';
+import { specFacts } from './spec-facts.ts';
+import type { Decision, Observation, SessionView } from './types.ts';
+
+const MIB = 1024 * 1024;
+const AT = '2026-01-01T00:00:00.000Z';
+
+const BASE: SandboxSpec = {
+  image: 'busybox:lab',
+  command: ['true'],
+  resources: { memory: '64Mi' },
+  terminationGracePeriodSeconds: 10,
+  onNodeLoss: 'Keep',
+  onDrift: 'Report',
+};
+const RETAINED: Partial<SandboxSpec> = { command: [] };
+
+function sandbox(spec: Partial<SandboxSpec> = {}, more: Partial<Sandbox['metadata']> = {}): Sandbox {
+  return {
+    apiVersion: 'holdfast.dev/v1alpha1',
+    kind: 'Sandbox',
+    metadata: { name: 's', namespace: 'default', uid: 'u1', generation: 1, ...more },
+    spec: { ...BASE, ...spec },
+    status: { nodeName: 'n1', runtime: 'docker' },
+  };
+}
+
+const can = (enforced: 'Yes' | 'No' | 'Unknown' = 'Yes'): NodeRuntime['limits']['cpu'] => ({
+  enforced,
+  reason: 'because',
+  fix: 'do this',
+});
+const info = (more: Partial<RuntimeInfo> = {}): RuntimeInfo => ({
+  name: 'docker',
+  cgroupVersion: '2',
+  limits: { cpu: can(), memory: can(), swap: can(), pids: can() },
+  ...more,
+});
+
+const container = (state: ContainerInfo['state'] = 'running', more: Partial<ContainerInfo> = {}): ContainerInfo => ({
+  id: 'c1',
+  name: 'holdfast-u1',
+  labels: {},
+  imageID: 'sha256:1',
+  state,
+  pid: 1,
+  exitCode: 0,
+  oomKilled: false,
+  error: '',
+  startedAt: AT,
+  finishedAt: undefined,
+  limits: {},
+  ...more,
+});
+
+const launch = (more: Partial<LaunchRecord> = {}): LaunchRecord => ({ intendedAt: AT, start: 1, ...more });
+const exit = (exitCode: number): ProcessExit => ({
+  exitCode,
+  signal: undefined,
+  coreDumped: false,
+  startedAtBootMs: 0,
+  endedAtBootMs: 1,
+  maxRssBytes: 0,
+  userMicros: 0,
+  systemMicros: 0,
+  endedBy: 'itself',
+});
+
+function record(spec: Partial<SandboxSpec> = {}, more: Partial<LedgerRecord> = {}): LedgerRecord {
+  const facts = specFacts({ ...BASE, ...spec });
+  return {
+    version: 1,
+    uid: 'u1',
+    namespace: 'default',
+    name: 's',
+    runtime: 'docker',
+    specHash: facts.specHash,
+    limitsHash: facts.limitsHash,
+    generation: 1,
+    retained: facts.retained,
+    hasSetup: facts.hasSetup,
+    limits: { memoryBytes: 64 * MIB, pidsDefaulted: true, swapHeld: true },
+    starts: 1,
+    containerID: 'c1',
+    ...more,
+  };
+}
+
+const receipt = (more: Partial<Receipt> = {}): Receipt => ({
+  entries: [
+    { limit: 'memory', requested: '67108864', applied: '67108864', file: '/sys/fs/cgroup/x', value: '67108864', time: AT },
+  ],
+  mismatches: [],
+  unread: [],
+  limits: { memoryBytes: 64 * MIB, summary: '64Mi memory' },
+  ...more,
+});
+const session = (more: Partial<SessionView> = {}): SessionView => ({
+  start: 1,
+  setup: undefined,
+  main: undefined,
+  receipt: receipt(),
+  drift: undefined,
+  ...more,
+});
+
+function seen(more: Partial<Observation> = {}): Observation {
+  const object = 'sandbox' in more ? more.sandbox : sandbox();
+  return {
+    nowMs: Date.parse(AT),
+    nodeName: 'n1',
+    sandbox: object,
+    spec: object === undefined ? undefined : specFacts(object.spec),
+    record: undefined,
+    runtime: { state: 'Ok', info: info() },
+    container: undefined,
+    probe: { ready: true },
+    session: undefined,
+    pull: undefined,
+    nameHeld: true,
+    ending: false,
+    tornDown: false,
+    ranMs: undefined,
+    silentMs: undefined,
+    stoppingMs: undefined,
+    trouble: undefined,
+    ...more,
+  };
+}
+
+const says = (decision: Decision, type: string): string | undefined => {
+  const found = decision.status?.conditions.find((one) => one.type === type);
+  return found === undefined ? undefined : `${found.status} ${found.reason}`;
+};
+const does = (more: Partial<Observation>): string | undefined => decide(seen(more)).act?.do;
+
+const termination = (cause: Termination['cause'], more: Partial<Termination> = {}): Termination => ({
+  launch: 'Main',
+  cause,
+  verdict: 'Confirmed',
+  message: `It was ${cause}.`,
+  evidence: [],
+  finishedAt: AT,
+  ...more,
+});
+const outcome = (ended: Outcome['ended'], cause: Termination['cause'] = 'Exited'): Outcome => ({
+  termination: termination(cause),
+  ended,
+});
+
+describe('a sandbox that is not to be here', () => {
+  it('goes whole when the API has it no more', () => {
+    expect(does({ sandbox: undefined, container: container(), record: record() })).toBe('tear-down');
+  });
+
+  it('is forgotten when nothing of it is left', () => {
+    expect(does({ sandbox: undefined, tornDown: true })).toBe('forget');
+  });
+
+  it('[K6] goes when it is bound elsewhere, and nothing is written about it', () => {
+    const elsewhere = sandbox();
+    elsewhere.status = { nodeName: 'n2' };
+    const decision = decide(seen({ sandbox: elsewhere, container: container(), record: record() }));
+    expect(decision.act?.do).toBe('tear-down');
+    expect(decision.status).toBeUndefined();
+  });
+
+  it('[K3] is left alone when it is bound elsewhere and nothing of it is here', () => {
+    const elsewhere = sandbox();
+    elsewhere.status = { nodeName: 'n2' };
+    expect(decide(seen({ sandbox: elsewhere })).act).toBeUndefined();
+  });
+
+  const deleting = sandbox({}, { deletionTimestamp: AT });
+
+  it('[K3] is stopped first when it is being deleted and runs', () => {
+    const decision = decide(seen({ sandbox: deleting, container: container(), record: record() }));
+    expect(decision.act).toEqual({ do: 'stop', reason: 'Deleted' });
+  });
+
+  it('[K3] goes when its grace period is over', () => {
+    const stop = { reason: 'Deleted' as const, at: AT, signals: ['SIGTERM', 'SIGKILL'] };
+    const decision = decide(
+      seen({ sandbox: deleting, container: container('exited'), record: record({}, { stop }), stoppingMs: 11_000 }),
+    );
+    expect(decision.act?.do).toBe('tear-down');
+  });
+
+  it('[K3] is reported gone when it is', () => {
+    const decision = decide(seen({ sandbox: deleting, tornDown: true }));
+    expect(says(decision, 'ContainerGone')).toBe('True ContainerRemoved');
+  });
+
+  it('[K3] is not reported gone while the runtime does not answer', () => {
+    const decision = decide(
+      seen({ sandbox: deleting, runtime: { state: 'Unavailable', message: 'refused' } }),
+    );
+    expect(says(decision, 'ContainerGone')).toBe('Unknown RuntimeUnavailable');
+    expect(decision.act).toBeUndefined();
+  });
+});
+
+describe('making a container', () => {
+  it('begins with its creation', () => {
+    expect(does({})).toBe('create');
+  });
+
+  it('launches nothing while another agent holds the node name', () => {
+    const decision = decide(seen({ nameHeld: false }));
+    expect(decision.act).toBeUndefined();
+    expect(says(decision, 'Ready')).toBe('False NodeNameTaken');
+  });
+
+  it('[L5] does not begin when a limit cannot be enforced, and gives the sandbox back', () => {
+    const limits = { ...info().limits, memory: can('No') };
+    const decision = decide(seen({ runtime: { state: 'Ok', info: info({ limits }) } }));
+    expect(decision.act?.do).toBe('hand-back');
+    expect(says(decision, 'LimitUnenforceable')).toBe('True MemoryUnenforceable');
+    expect(decision.status?.conditions[0]?.message).toContain('do this');
+  });
+
+  it('[L7] does not begin when the answer about limits cannot be read', () => {
+    const decision = decide(seen({ runtime: { state: 'Unreadable', message: 'garbage' } }));
+    expect(says(decision, 'LimitUnenforceable')).toBe('True RuntimeUnreadable');
+  });
+
+  it('waits for a runtime that does not answer', () => {
+    const decision = decide(seen({ runtime: { state: 'Unavailable', message: 'refused' } }));
+    expect(decision.act).toBeUndefined();
+    expect(says(decision, 'Ready')).toBe('False RuntimeUnavailable');
+    expect(decision.againMs).toBeGreaterThan(0);
+  });
+
+  it('waits for the probe', () => {
+    const decision = decide(seen({ probe: { ready: false, why: 'it is being made' } }));
+    expect(decision.act).toBeUndefined();
+    expect(says(decision, 'Ready')).toBe('False RuntimeUnavailable');
+  });
+
+  it('shows the progress of a pull', () => {
+    const decision = decide(seen({ pull: { state: 'running', progress: 'Pulling: 3 of 5' } }));
+    expect(says(decision, 'Ready')).toBe('False PullingImage');
+    expect(decision.act).toBeUndefined();
+  });
+
+  it('says why a pull failed, and tries again', () => {
+    const decision = decide(seen({ pull: { state: 'failed', message: 'no route', retryInMs: 500 } }));
+    expect(says(decision, 'Ready')).toBe('False ImagePullFailed');
+    expect(decision.againMs).toBe(500);
+  });
+
+  it('stops where the image is absent and must not be pulled', () => {
+    const decision = decide(seen({ pull: { state: 'absent', message: 'not there', retryInMs: 500 } }));
+    expect(says(decision, 'Stalled')).toBe('True ImageNotPresent');
+  });
+
+  it('goes on with a container that was made and never started', () => {
+    expect(does({ container: container('created'), record: record() })).toBe('start');
+  });
+
+  it('[K9] never begins with a network list', () => {
+    const decision = decide(seen({ sandbox: sandbox({ network: { runtime: { allow: ['a.example'] } } }) }));
+    expect(decision.act).toBeUndefined();
+    expect(says(decision, 'Stalled')).toBe('True NetworkUnsupported');
+  });
+});
+
+describe('the gate', () => {
+  const at = { container: container(), record: record() };
+
+  it('says nothing in the usual time that an init needs', () => {
+    const decision = decide(seen({ ...at, silentMs: 100 }));
+    expect(decision).toMatchObject({ againMs: 1000 });
+    expect(decision.status).toBeUndefined();
+  });
+
+  it('gives up on an init that does not come', () => {
+    expect(does({ ...at, silentMs: 61_000 })).toBe('give-up');
+  });
+
+  it('does not give up while there is no probe for it to come to', () => {
+    const decision = decide(seen({ ...at, silentMs: 61_000, probe: { ready: false, why: 'gone' } }));
+    expect(decision.act).toBeUndefined();
+  });
+
+  it('[L11] takes a receipt first', () => {
+    expect(does({ ...at, session: session({ receipt: undefined }) })).toBe('receipt');
+  });
+
+  it('[L11] writes LimitsEnforced before it lets user code begin', () => {
+    const decision = decide(seen({ ...at, session: session() }));
+    expect(decision).toMatchObject({ writeFirst: true, act: { do: 'start-main' } });
+    expect(says(decision, 'LimitsEnforced')).toBe('True ReadBack');
+    expect(says(decision, 'Ready')).toBe('False Launching');
+  });
+
+  it('[L5] [L11] never opens on a mismatch', () => {
+    const decision = decide(seen({ ...at, session: session({ receipt: receipt({ mismatches: ['memory: no'] }) }) }));
+    expect(decision.act).toMatchObject({ do: 'refuse', reason: 'ReadBackMismatch' });
+  });
+
+  it('[L5] [L11] never opens on a file that could not be read', () => {
+    const decision = decide(seen({ ...at, session: session({ receipt: receipt({ unread: ['memory: no'] }) }) }));
+    expect(decision.act).toMatchObject({ do: 'refuse', reason: 'ReadBackFailed' });
+  });
+
+  it('[O10] sends START again when it was intended and init knows nothing of it, with the status first again', () => {
+    const decision = decide(seen({ ...at, record: record({}, { main: launch() }), session: session() }));
+    expect(decision).toMatchObject({ writeFirst: true, act: { do: 'start-main' } });
+  });
+
+  it('[O10] does not send START again when init knows of it', () => {
+    const decision = decide(
+      seen({ ...at, record: record({}, { main: launch() }), session: session({ main: { state: 'running', exit: undefined } }) }),
+    );
+    expect(decision.act).toBeUndefined();
+    expect(says(decision, 'Ready')).toBe('True Running');
+  });
+});
+
+describe('setup', () => {
+  const spec: Partial<SandboxSpec> = { setup: { command: ['make'] } };
+  const at = { sandbox: sandbox(spec), container: container() };
+
+  it('[L3] runs before main, behind the same gate', () => {
+    const decision = decide(seen({ ...at, record: record(spec), session: session() }));
+    expect(decision).toMatchObject({ writeFirst: true, act: { do: 'start-setup' } });
+    expect(says(decision, 'LimitsEnforced')).toBe('True ReadBack');
+  });
+
+  it('is waited for', () => {
+    const decision = decide(
+      seen({
+        ...at,
+        record: record(spec, { setup: launch() }),
+        session: session({ setup: { state: 'running', exit: undefined } }),
+      }),
+    );
+    expect(decision.act).toBeUndefined();
+    expect(says(decision, 'SetupComplete')).toBe('False SettingUp');
+  });
+
+  it('is written down when it has ended with 0', () => {
+    expect(
+      does({
+        ...at,
+        record: record(spec, { setup: launch() }),
+        session: session({ setup: { state: 'exited', exit: exit(0) } }),
+      }),
+    ).toBe('setup-done');
+  });
+
+  it('[K10] is not followed by main when it failed', () => {
+    expect(
+      does({
+        ...at,
+        record: record(spec, { setup: launch() }),
+        session: session({ setup: { state: 'exited', exit: exit(1) } }),
+      }),
+    ).toBe('collect');
+  });
+
+  it('[K10] makes a new container when it is unknown whether it ended', () => {
+    expect(
+      does({ ...at, record: record(spec, { setup: launch(), starts: 2 }), session: session({ start: 2 }) }),
+    ).toBe('discard');
+  });
+
+  it('is followed by main', () => {
+    const done = record(spec, { setup: launch({ exit: exit(0), termination: termination('Exited') }) });
+    const decision = decide(
+      seen({ ...at, record: done, session: session({ setup: { state: 'exited', exit: exit(0) } }) }),
+    );
+    expect(decision.act?.do).toBe('start-main');
+    expect(says(decision, 'SetupComplete')).toBe('True SetupSucceeded');
+  });
+});
+
+describe('a sandbox that runs', () => {
+  const at = {
+    container: container(),
+    record: record({}, { main: launch({ startedAt: AT }) }),
+    session: session({ main: { state: 'running' as const, exit: undefined } }),
+  };
+
+  it('is Ready', () => {
+    const decision = decide(seen(at));
+    expect(says(decision, 'Ready')).toBe('True Running');
+    expect(says(decision, 'Complete')).toBe('False NotFinished');
+    expect(decision.status?.set?.startedAt).toBe(AT);
+  });
+
+  it('[L12] says which limit was changed from outside', () => {
+    const decision = decide(seen({ ...at, session: { ...at.session, drift: ['memory: 64Mi, now max'] } }));
+    expect(says(decision, 'LimitsEnforced')).toBe('False Drifted');
+    expect(says(decision, 'Ready')).toBe('True Running');
+  });
+
+  it('[O9] says that it was paused from outside', () => {
+    const decision = decide(seen({ ...at, container: container('paused') }));
+    expect(says(decision, 'Ready')).toBe('False Paused');
+  });
+
+  it('keeps what was said while the probe is being made again', () => {
+    const decision = decide(seen({ ...at, session: undefined }));
+    expect(decision.status).toBeUndefined();
+    expect(decision.act).toBeUndefined();
+  });
+
+  it('[O6] has its counters read while init holds, when main has ended', () => {
+    expect(does({ ...at, session: session({ main: { state: 'exited', exit: exit(0) } }) })).toBe('collect');
+  });
+
+  it('[K10] is stopped at its deadline', () => {
+    const decision = decide(seen({ ...at, sandbox: sandbox({ activeDeadlineSeconds: 5 }), ranMs: 5001 }));
+    expect(decision.act).toEqual({ do: 'stop', reason: 'Deadline' });
+  });
+
+  it('looks again when its deadline comes', () => {
+    const decision = decide(seen({ ...at, sandbox: sandbox({ activeDeadlineSeconds: 5 }), ranMs: 1000 }));
+    expect(decision.againMs).toBe(4000);
+  });
+
+  it('[K11] is replaced when its spec changes', () => {
+    const decision = decide(seen({ ...at, sandbox: sandbox({ image: 'other:1' }) }));
+    expect(decision.act).toEqual({ do: 'stop', reason: 'Replaced' });
+  });
+
+  it('[K11] is replaced when the limits of a run-to-completion sandbox change', () => {
+    const decision = decide(seen({ ...at, sandbox: sandbox({ resources: { memory: '128Mi' } }) }));
+    expect(decision.act).toEqual({ do: 'stop', reason: 'Replaced' });
+  });
+
+  it.each<[string, Partial<SandboxSpec>]>([
+    ['ttlSecondsAfterFinished', { ttlSecondsAfterFinished: 5 }],
+    ['activeDeadlineSeconds', { activeDeadlineSeconds: 500 }],
+    ['nodeSelector', { nodeSelector: { a: 'b' } }],
+    ['terminationGracePeriodSeconds', { terminationGracePeriodSeconds: 1 }],
+    ['another way to write its limits', { resources: { memory: 64 * MIB } }],
+  ])('[K11] [L2] is not touched by a change of %s', (_name, spec) => {
+    expect(does({ ...at, sandbox: sandbox(spec) })).toBeUndefined();
+  });
+
+  it('ends with the agent when the agent was told so', () => {
+    expect(decide(seen({ ...at, ending: true })).act).toEqual({ do: 'stop', reason: 'Stopped' });
+  });
+});
+
+describe('a retained sandbox', () => {
+  const at = {
+    sandbox: sandbox(RETAINED),
+    container: container(),
+    record: record(RETAINED, { main: launch({ startedAt: AT }) }),
+    session: session(),
+  };
+
+  it('is Ready without a command, and has no Complete', () => {
+    const decision = decide(seen(at));
+    expect(says(decision, 'Ready')).toBe('True Running');
+    expect(says(decision, 'Complete')).toBeUndefined();
+  });
+
+  it('[K11] has its limits changed in place', () => {
+    const decision = decide(seen({ ...at, sandbox: sandbox({ ...RETAINED, resources: { memory: '128Mi' } }) }));
+    expect(decision.act?.do).toBe('update-limits');
+  });
+
+  it('[K11] does not try a change again that was refused, and says so', () => {
+    const changed = sandbox({ ...RETAINED, resources: { memory: '8Mi' } });
+    const refusedLimits = {
+      hash: specFacts(changed.spec).limitsHash,
+      reason: 'LimitUnenforceable' as const,
+      message: 'busy',
+    };
+    const decision = decide(seen({ ...at, sandbox: changed, record: { ...at.record, refusedLimits } }));
+    expect(decision.act).toBeUndefined();
+    expect(says(decision, 'Stalled')).toBe('True LimitsUnenforceable');
+    expect(says(decision, 'LimitsEnforced')).toBe('True ReadBack');
+  });
+
+  it('[K10] is stopped by suspend', () => {
+    const decision = decide(seen({ ...at, sandbox: sandbox({ ...RETAINED, suspend: true }) }));
+    expect(decision.act).toEqual({ do: 'stop', reason: 'Suspended' });
+  });
+
+  const suspended = record(RETAINED, { main: launch(), outcome: outcome('Stopped', 'Suspended') });
+
+  it('[K10] is Suspended when it has stopped, and its container stays', () => {
+    const decision = decide(
+      seen({
+        ...at,
+        sandbox: sandbox({ ...RETAINED, suspend: true }),
+        container: container('exited'),
+        record: suspended,
+        session: undefined,
+      }),
+    );
+    expect(decision.act).toBeUndefined();
+    expect(says(decision, 'Suspended')).toBe('True SuspendedByUser');
+  });
+
+  it('[K10] is started again as the same container when it is resumed', () => {
+    expect(does({ ...at, container: container('exited'), record: suspended, session: undefined })).toBe('restart');
+  });
+
+  it('[K10] [L11] has a new receipt before it is open again', () => {
+    const again = record(RETAINED, { main: launch(), starts: 2 });
+    expect(does({ ...at, record: again, session: session({ start: 2, receipt: undefined }) })).toBe('receipt');
+    const decision = decide(seen({ ...at, record: again, session: session({ start: 2 }) }));
+    expect(decision).toMatchObject({ writeFirst: true, act: { do: 'start-main' } });
+  });
+
+  it('[K10] is made anew when its kept container was removed', () => {
+    expect(does({ ...at, container: undefined, record: suspended, session: undefined })).toBe('conclude');
+  });
+});
+
+describe('suspend of a run-to-completion sandbox', () => {
+  const held = sandbox({ suspend: true });
+
+  it('[K10] holds it back before it has begun', () => {
+    const decision = decide(seen({ sandbox: held }));
+    expect(decision.act).toBeUndefined();
+    expect(says(decision, 'Suspended')).toBe('True SuspendedByUser');
+    expect(says(decision, 'Complete')).toBe('False NotFinished');
+  });
+
+  it('[K10] takes it away at the gate', () => {
+    expect(does({ sandbox: held, container: container(), record: record() })).toBe('discard');
+  });
+
+  it('[K10] ends it when it has begun', () => {
+    const decision = decide(
+      seen({ sandbox: held, container: container(), record: record({}, { main: launch() }), session: session() }),
+    );
+    expect(decision.act).toEqual({ do: 'stop', reason: 'Suspended' });
+  });
+});
+
+describe('a stop of ours', () => {
+  const stop = { reason: 'Suspended' as const, at: AT, signals: ['SIGTERM'] };
+  const at = {
+    container: container(),
+    record: record({}, { main: launch(), stop }),
+    session: session({ main: { state: 'running' as const, exit: undefined } }),
+  };
+
+  it('waits for the grace period', () => {
+    expect(decide(seen({ ...at, stoppingMs: 1000 }))).toMatchObject({ againMs: 9000 });
+  });
+
+  it('kills when it is over', () => {
+    expect(does({ ...at, stoppingMs: 10_001 })).toBe('kill');
+  });
+
+  it('waits a little for that, and then kills the container', () => {
+    const killed = { ...at, record: record({}, { main: launch(), stop: { ...stop, signals: ['SIGTERM', 'SIGKILL'] } }) };
+    expect(decide(seen({ ...killed, stoppingMs: 10_500 })).act).toBeUndefined();
+    expect(does({ ...killed, stoppingMs: 13_500 })).toBe('kill');
+  });
+
+  it('thaws a container that somebody froze', () => {
+    expect(does({ ...at, container: container('paused'), stoppingMs: 0 })).toBe('unpause');
+  });
+
+  it('is seen through when the spec changes back meanwhile', () => {
+    expect(does({ ...at, stoppingMs: 20_000 })).toBe('kill');
+  });
+
+  it('has counters and exit collected when main has ended', () => {
+    expect(does({ ...at, session: session({ main: { state: 'exited', exit: exit(143) } }), stoppingMs: 5 })).toBe(
+      'collect',
+    );
+  });
+});
+
+describe('an end', () => {
+  const ended = record({}, { main: launch() });
+
+  it('is judged', () => {
+    expect(does({ container: container('exited'), record: ended })).toBe('conclude');
+  });
+
+  it('is judged when the container was removed from outside', () => {
+    expect(does({ record: ended })).toBe('conclude');
+  });
+
+  it('[O9] is not judged while the runtime does not answer: its restart is part of the verdict', () => {
+    const decision = decide(
+      seen({ container: container('exited'), record: ended, runtime: { state: 'Unavailable', message: 'refused' } }),
+    );
+    expect(decision.act).toBeUndefined();
+    expect(decision.againMs).toBeGreaterThan(0);
+  });
+
+  it('before user code began is tried again, after a growing wait', () => {
+    expect(does({ container: container('exited'), record: record() })).toBe('give-up');
+  });
+
+  it('[L1] of init at a limit that is too small is said, and not tried again', () => {
+    const decision = decide(seen({ container: container('exited', { oomKilled: true }), record: record() }));
+    expect(decision.act).toMatchObject({ do: 'refuse', reason: 'StartFailed' });
+  });
+
+  it('[O1] is published before the container is removed', () => {
+    const decision = decide(
+      seen({ container: container('exited'), record: { ...ended, outcome: outcome('Succeeded') } }),
+    );
+    expect(decision).toMatchObject({ writeFirst: true, act: { do: 'remove-container' } });
+    expect(says(decision, 'Complete')).toBe('True Succeeded');
+    expect(decision.status?.set?.finishedAt).toBe(AT);
+  });
+
+  it('[K10] is not followed by another run', () => {
+    const decision = decide(seen({ record: { ...ended, outcome: outcome('Succeeded') } }));
+    expect(decision.act).toBeUndefined();
+  });
+
+  it('[O4] by the memory limit stops the sandbox until the spec changes', () => {
+    const decision = decide(seen({ record: { ...ended, outcome: outcome('Stalled', 'OOMKilled') } }));
+    expect(says(decision, 'Stalled')).toBe('True OOMKilled');
+    expect(says(decision, 'OOMKilled')).toBe('True Confirmed');
+    expect(says(decision, 'Complete')).toBe('True Failed');
+    expect(decision.act).toBeUndefined();
+  });
+
+  it('[O4] by the memory limit is followed by a new launch when the limit is raised', () => {
+    const raised = sandbox({ resources: { memory: '128Mi' } });
+    const decision = decide(
+      seen({ sandbox: raised, record: { ...ended, outcome: outcome('Stalled', 'OOMKilled') } }),
+    );
+    expect(decision.act?.do).toBe('discard');
+  });
+
+  it('[O5] keeps its result when something in it was killed', () => {
+    const survived: Outcome = { ...outcome('Succeeded'), oom: { verdict: 'Confirmed', message: 'One was killed.' } };
+    const decision = decide(seen({ record: { ...ended, outcome: survived } }));
+    expect(says(decision, 'OOMKilled')).toBe('True Confirmed');
+    expect(says(decision, 'Complete')).toBe('True Succeeded');
+    expect(says(decision, 'Stalled')).toBe('False AsRequested');
+  });
+
+  it('[K10] by a restart of the runtime has not completed, and is never run again by itself', () => {
+    const decision = decide(seen({ record: { ...ended, outcome: outcome('Stalled', 'RuntimeRestarted') } }));
+    expect(says(decision, 'Complete')).toBe('False RuntimeRestarted');
+    expect(says(decision, 'Stalled')).toBe('True RuntimeRestarted');
+    expect(decision.act).toBeUndefined();
+  });
+
+  it('[K10] by a restart of the runtime starts a retained sandbox again', () => {
+    const kept = record(RETAINED, { main: launch(), outcome: outcome('Restart', 'RuntimeRestarted') });
+    expect(does({ sandbox: sandbox(RETAINED), container: container('exited'), record: kept })).toBe('restart');
+  });
+
+  it('of a refused launch is said, and the container goes', () => {
+    const refusal = { reason: 'ReadBackMismatch' as const, message: 'memory: no' };
+    const decision = decide(seen({ container: container(), record: record({}, { refusal }) }));
+    expect(decision.act?.do).toBe('remove-container');
+    expect(says(decision, 'LimitsEnforced')).toBe('False ReadBackMismatch');
+    expect(says(decision, 'Stalled')).toBe('True ReadBackMismatch');
+  });
+});
