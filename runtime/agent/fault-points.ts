@@ -21,9 +21,11 @@ export function faultySteps(point: string, kill: () => void): Steps {
   };
   return async (name, effect) => {
     pass(`before:${name}`);
-    const result = await effect();
-    pass(`after:${name}`);
-    return result;
+    try {
+      return await effect();
+    } finally {
+      pass(`after:${name}`);
+    }
   };
 }
 

@@ -37,7 +37,8 @@ describe.each(selectedConfigs())('agent on %s', (config) => {
     expect(condition(done, 'LimitsEnforced')).toMatchObject({ status: 'True', reason: 'ReadBack' });
     expect(condition(done, 'Ready')).toMatchObject({ status: 'True', reason: 'Succeeded' });
     const receipt = done.status?.limits?.receipt ?? [];
-    const applied = (limit: string): string | undefined => receipt.find((one) => one.limit === limit)?.applied;
+    const applied = (limit: string): string | undefined =>
+      receipt.find((one) => one.limit === limit)?.applied;
     if (missing !== 'memory') {
       expect(applied('memory')).toBe('67108864');
       expect(done.status?.limits?.swap).toBe(swapUnbounded ? 'Unbounded' : 'Held');
@@ -84,30 +85,36 @@ describe.each(selectedConfigs())('agent on %s', (config) => {
   });
 
   it('[O9] takes exit 137 of the program itself for what it is', async () => {
-    const sandbox = await world.create('exit-137', { command: ['sh', '-c', 'exit 137'], resources: limits() });
+    const sandbox = await world.create('exit-137', {
+      command: ['sh', '-c', 'exit 137'],
+      resources: limits(),
+    });
     const done = await world.awaits(sandbox, 'Complete', 'True', 'Failed');
     expect(done.status?.lastTermination).toMatchObject({ cause: 'Exited', exitCode: 137 });
     expect(condition(done, 'OOMKilled')).toBeUndefined();
   });
 
-  it.runIf(missing !== 'memory')('[O4] [O6] [O12] [O1] states an OOM kill of main, confirmed by the kernel', async () => {
-    const sandbox = await world.create('oom', { command: HOG, resources: { memory: '32Mi' } });
-    const stalled = await world.awaits(sandbox, 'Stalled', 'True', 'OOMKilled');
-    expect(condition(stalled, 'OOMKilled')).toMatchObject({ status: 'True', reason: 'Confirmed' });
-    expect(stalled.status?.lastTermination).toMatchObject({
-      cause: 'OOMKilled',
-      verdict: 'Confirmed',
-      exitCode: 137,
-      signal: 'SIGKILL',
-      memoryLimitBytes: 32 * 1024 * 1024,
-    });
-    expect(stalled.status?.lastTermination?.oomKills).toBeGreaterThanOrEqual(1);
-    const events = await world.events(sandbox);
-    expect(events.map((event) => event.reason)).toContain('OOMKilled');
-    // Removed by us afterwards, and not tried again.
-    await world.until(sandbox, 'removal of the container', () => true);
-    expect(await labelled(world, sandbox, 'gone')).toHaveLength(0);
-  });
+  it.runIf(missing !== 'memory')(
+    '[O4] [O6] [O12] [O1] states an OOM kill of main, confirmed by the kernel',
+    async () => {
+      const sandbox = await world.create('oom', { command: HOG, resources: { memory: '32Mi' } });
+      const stalled = await world.awaits(sandbox, 'Stalled', 'True', 'OOMKilled');
+      expect(condition(stalled, 'OOMKilled')).toMatchObject({ status: 'True', reason: 'Confirmed' });
+      expect(stalled.status?.lastTermination).toMatchObject({
+        cause: 'OOMKilled',
+        verdict: 'Confirmed',
+        exitCode: 137,
+        signal: 'SIGKILL',
+        memoryLimitBytes: 32 * 1024 * 1024,
+      });
+      expect(stalled.status?.lastTermination?.oomKills).toBeGreaterThanOrEqual(1);
+      const events = await world.events(sandbox);
+      expect(events.map((event) => event.reason)).toContain('OOMKilled');
+      // Removed by us afterwards, and not tried again.
+      await world.until(sandbox, 'removal of the container', () => true);
+      expect(await labelled(world, sandbox, 'gone')).toHaveLength(0);
+    },
+  );
 
   it.runIf(missing !== 'memory')('[O5] keeps the result of a launch that got past an OOM kill', async () => {
     const sandbox = await world.create('survivor', {
@@ -127,7 +134,11 @@ describe.each(selectedConfigs())('agent on %s', (config) => {
       resources: { memory: '32Mi' },
     });
     const stalled = await world.awaits(sandbox, 'Stalled', 'True', 'SetupOOMKilled');
-    expect(stalled.status?.setup).toMatchObject({ launch: 'Setup', cause: 'OOMKilled', verdict: 'Confirmed' });
+    expect(stalled.status?.setup).toMatchObject({
+      launch: 'Setup',
+      cause: 'OOMKilled',
+      verdict: 'Confirmed',
+    });
     expect(stalled.status?.startedAt).toBeUndefined();
   });
 
@@ -145,7 +156,10 @@ describe.each(selectedConfigs())('agent on %s', (config) => {
   });
 
   it('[K10] does not run main after a setup that failed', async () => {
-    const sandbox = await world.create('bad-setup', { setup: { command: ['sh', '-c', 'exit 4'] }, command: ['true'] });
+    const sandbox = await world.create('bad-setup', {
+      setup: { command: ['sh', '-c', 'exit 4'] },
+      command: ['true'],
+    });
     const stalled = await world.awaits(sandbox, 'Stalled', 'True', 'SetupFailed');
     expect(stalled.status?.setup).toMatchObject({ cause: 'Exited', exitCode: 4 });
     expect(stalled.status?.startedAt).toBeUndefined();
@@ -259,10 +273,16 @@ describe.each(selectedConfigs())('agent on %s', (config) => {
   });
 
   it('[K1] says that an image does not exist, and pulls nothing where it must not', async () => {
-    const missingImage = await world.create('no-image', { image: 'no-such-image:1', imagePullPolicy: 'Never' });
+    const missingImage = await world.create('no-image', {
+      image: 'no-such-image:1',
+      imagePullPolicy: 'Never',
+    });
     const stalled = await world.awaits(missingImage, 'Stalled', 'True', 'ImageNotPresent');
     expect(condition(stalled, 'Stalled')?.message).toContain('no-such-image:1');
-    const unpullable = await world.create('no-pull', { image: 'localhost:1/no-such-image:1', command: ['true'] });
+    const unpullable = await world.create('no-pull', {
+      image: 'localhost:1/no-such-image:1',
+      command: ['true'],
+    });
     const failed = await world.awaits(unpullable, 'Ready', 'False', 'ImagePullFailed');
     expect(condition(failed, 'Ready')?.message).toContain('localhost:1/no-such-image:1');
   });
@@ -300,7 +320,11 @@ describe.each(selectedConfigs())('agent on %s', (config) => {
 
   it('[O2] loses no byte of output, and a rotated rest of much', async () => {
     const sandbox = await world.create('chatty', {
-      command: ['sh', '-c', 'echo first; dd if=/dev/zero bs=1024 count=3000 2>/dev/null | tr "\\0" x; echo; echo last'],
+      command: [
+        'sh',
+        '-c',
+        'echo first; dd if=/dev/zero bs=1024 count=3000 2>/dev/null | tr "\\0" x; echo; echo last',
+      ],
     });
     await world.awaits(sandbox, 'Complete', 'True', 'Succeeded');
     const text = await world.output(sandbox);

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -13,7 +14,7 @@ import type { KubeClient, KubeObject } from '../../kube/client.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { createKubeClient } from '../../kube/http-client.ts';
 import { isNotFound } from '../../kube/errors.ts';
-import { EVENTS, SANDBOXES } from '../../kube/resources.ts';
+import { EVENTS, SANDBOX_NODES, SANDBOXES } from '../../kube/resources.ts';
 import { startLocalAPI } from '../../local/server.ts';
 import type { Agent } from '../../runtime/agent/options.ts';
 import { startAgent } from '../../runtime/agent/start.ts';
@@ -57,6 +58,14 @@ export interface World {
     metadata: { name: string };
   }): Promise<{ reason: string; message: string; count: number }[]>;
   output(sandbox: { metadata: { uid?: string } }, launch?: 'setup' | 'main'): Promise<string>;
+  /** Data folders of agents in processes of their own, by node. */
+  readonly dataDirs: Map<string, string>;
+  /** As `output`, of the sandbox on the node that its selector names. */
+  outputOn(sandbox: { metadata: { uid?: string } }, nodeSelector: Record<string, string>): Promise<string>;
+  /** Gives the node the label that selects it alone, once it is there. */
+  labelNode(nodeName: string): Promise<void>;
+  /** A call to the daemon by somebody else. */
+  docker(method: string, path: string, body?: unknown): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -188,12 +197,25 @@ export async function openWorld(options: {
       >(EVENTS, { namespace: NAMESPACE });
       return all.items.filter((event) => event.involvedObject.name === metadata.name);
     },
-    output: async ({ metadata }, launch = 'main') => {
-      let text = '';
-      for await (const piece of readOutput({ dataDir, uid: metadata.uid ?? '', launch }))
-        text += piece.data.toString();
-      return text;
+    output: ({ metadata }, launch = 'main') => collect(dataDir, metadata.uid ?? '', launch),
+    dataDirs: new Map(),
+    outputOn: (sandbox, nodeSelector) =>
+      collect(
+        world.dataDirs.get(nodeSelector['test/node'] ?? '') ?? dataDir,
+        sandbox.metadata.uid ?? '',
+        'main',
+      ),
+    labelNode: async (name) => {
+      await until(`node ${name}`, () =>
+        client
+          .patch(SANDBOX_NODES, { name }, { metadata: { labels: { 'test/node': name } } }, { type: 'merge' })
+          .catch((error: unknown) => {
+            if (isNotFound(error)) return undefined;
+            throw error;
+          }),
+      );
     },
+    docker: (method, path, body) => dockerCall(options.socketPath, method, path, body),
     close: async () => {
       for (const agent of agents) await agent.stop();
       await controller?.stop();
@@ -205,4 +227,33 @@ export async function openWorld(options: {
   };
   if (options.withAgent !== false) await world.startAgent();
   return world;
+}
+
+async function collect(dataDir: string, uid: string, launch: 'setup' | 'main'): Promise<string> {
+  let text = '';
+  for await (const piece of readOutput({ dataDir, uid, launch })) text += piece.data.toString();
+  return text;
+}
+
+/** Throws for an answer other than 2xx. */
+function dockerCall(socketPath: string, method: string, path: string, body: unknown): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const call = request(
+      { socketPath, method, path, headers: body === undefined ? {} : { 'content-type': 'application/json' } },
+      (answer) => {
+        let text = '';
+        answer.setEncoding('utf8');
+        answer.on('data', (chunk: string) => {
+          text += chunk;
+        });
+        answer.on('end', () => {
+          const status = answer.statusCode ?? 0;
+          if (status < 200 || status >= 300) reject(new Error(`${method} ${path}: ${status} ${text}`));
+          else resolve(text === '' ? undefined : JSON.parse(text));
+        });
+      },
+    );
+    call.on('error', reject);
+    call.end(body === undefined ? undefined : JSON.stringify(body));
+  });
 }

@@ -38,7 +38,9 @@ describe('the main command', () => {
   });
 
   it('has a PATH where the image has none', () => {
-    expect(mainCommand(spec({ command: ['a'] }), { ...image, env: [] }).env[0]).toMatch(/^PATH=\/usr\/local\/sbin:/);
+    expect(mainCommand(spec({ command: ['a'] }), { ...image, env: [] }).env[0]).toMatch(
+      /^PATH=\/usr\/local\/sbin:/,
+    );
   });
 
   it('[K1] puts variables in for $(NAME), and leaves what it does not know', () => {

@@ -45,7 +45,10 @@ const info = (more: Partial<RuntimeInfo> = {}): RuntimeInfo => ({
   ...more,
 });
 
-const container = (state: ContainerInfo['state'] = 'running', more: Partial<ContainerInfo> = {}): ContainerInfo => ({
+const container = (
+  state: ContainerInfo['state'] = 'running',
+  more: Partial<ContainerInfo> = {},
+): ContainerInfo => ({
   id: 'c1',
   name: 'holdfast-u1',
   labels: {},
@@ -96,7 +99,14 @@ function record(spec: Partial<SandboxSpec> = {}, more: Partial<LedgerRecord> = {
 
 const receipt = (more: Partial<Receipt> = {}): Receipt => ({
   entries: [
-    { limit: 'memory', requested: '67108864', applied: '67108864', file: '/sys/fs/cgroup/x', value: '67108864', time: AT },
+    {
+      limit: 'memory',
+      requested: '67108864',
+      applied: '67108864',
+      file: '/sys/fs/cgroup/x',
+      value: '67108864',
+      time: AT,
+    },
   ],
   mismatches: [],
   unread: [],
@@ -189,7 +199,12 @@ describe('a sandbox that is not to be here', () => {
   it('[K3] goes when its grace period is over', () => {
     const stop = { reason: 'Deleted' as const, at: AT, signals: ['SIGTERM', 'SIGKILL'] };
     const decision = decide(
-      seen({ sandbox: deleting, container: container('exited'), record: record({}, { stop }), stoppingMs: 11_000 }),
+      seen({
+        sandbox: deleting,
+        container: container('exited'),
+        record: record({}, { stop }),
+        stoppingMs: 11_000,
+      }),
     );
     expect(decision.act?.do).toBe('tear-down');
   });
@@ -303,12 +318,16 @@ describe('the gate', () => {
   });
 
   it('[L5] [L11] never opens on a mismatch', () => {
-    const decision = decide(seen({ ...at, session: session({ receipt: receipt({ mismatches: ['memory: no'] }) }) }));
+    const decision = decide(
+      seen({ ...at, session: session({ receipt: receipt({ mismatches: ['memory: no'] }) }) }),
+    );
     expect(decision.act).toMatchObject({ do: 'refuse', reason: 'ReadBackMismatch' });
   });
 
   it('[L5] [L11] never opens on a file that could not be read', () => {
-    const decision = decide(seen({ ...at, session: session({ receipt: receipt({ unread: ['memory: no'] }) }) }));
+    const decision = decide(
+      seen({ ...at, session: session({ receipt: receipt({ unread: ['memory: no'] }) }) }),
+    );
     expect(decision.act).toMatchObject({ do: 'refuse', reason: 'ReadBackFailed' });
   });
 
@@ -319,7 +338,11 @@ describe('the gate', () => {
 
   it('[O10] does not send START again when init knows of it', () => {
     const decision = decide(
-      seen({ ...at, record: record({}, { main: launch() }), session: session({ main: { state: 'running', exit: undefined } }) }),
+      seen({
+        ...at,
+        record: record({}, { main: launch() }),
+        session: session({ main: { state: 'running', exit: undefined } }),
+      }),
     );
     expect(decision.act).toBeUndefined();
     expect(says(decision, 'Ready')).toBe('True Running');
@@ -469,7 +492,9 @@ describe('a retained sandbox', () => {
   });
 
   it('[K11] has its limits changed in place', () => {
-    const decision = decide(seen({ ...at, sandbox: sandbox({ ...RETAINED, resources: { memory: '128Mi' } }) }));
+    const decision = decide(
+      seen({ ...at, sandbox: sandbox({ ...RETAINED, resources: { memory: '128Mi' } }) }),
+    );
     expect(decision.act?.do).toBe('update-limits');
   });
 
@@ -508,12 +533,16 @@ describe('a retained sandbox', () => {
   });
 
   it('[K10] is started again as the same container when it is resumed', () => {
-    expect(does({ ...at, container: container('exited'), record: suspended, session: undefined })).toBe('restart');
+    expect(does({ ...at, container: container('exited'), record: suspended, session: undefined })).toBe(
+      'restart',
+    );
   });
 
   it('[K10] [L11] has a new receipt before it is open again', () => {
     const again = record(RETAINED, { main: launch(), starts: 2 });
-    expect(does({ ...at, record: again, session: session({ start: 2, receipt: undefined }) })).toBe('receipt');
+    expect(does({ ...at, record: again, session: session({ start: 2, receipt: undefined }) })).toBe(
+      'receipt',
+    );
     const decision = decide(seen({ ...at, record: again, session: session({ start: 2 }) }));
     expect(decision).toMatchObject({ writeFirst: true, act: { do: 'start-main' } });
   });
@@ -539,7 +568,12 @@ describe('suspend of a run-to-completion sandbox', () => {
 
   it('[K10] ends it when it has begun', () => {
     const decision = decide(
-      seen({ sandbox: held, container: container(), record: record({}, { main: launch() }), session: session() }),
+      seen({
+        sandbox: held,
+        container: container(),
+        record: record({}, { main: launch() }),
+        session: session(),
+      }),
     );
     expect(decision.act).toEqual({ do: 'stop', reason: 'Suspended' });
   });
@@ -562,7 +596,10 @@ describe('a stop of ours', () => {
   });
 
   it('waits a little for that, and then kills the container', () => {
-    const killed = { ...at, record: record({}, { main: launch(), stop: { ...stop, signals: ['SIGTERM', 'SIGKILL'] } }) };
+    const killed = {
+      ...at,
+      record: record({}, { main: launch(), stop: { ...stop, signals: ['SIGTERM', 'SIGKILL'] } }),
+    };
     expect(decide(seen({ ...killed, stoppingMs: 10_500 })).act).toBeUndefined();
     expect(does({ ...killed, stoppingMs: 13_500 })).toBe('kill');
   });
@@ -576,9 +613,9 @@ describe('a stop of ours', () => {
   });
 
   it('has counters and exit collected when main has ended', () => {
-    expect(does({ ...at, session: session({ main: { state: 'exited', exit: exit(143) } }), stoppingMs: 5 })).toBe(
-      'collect',
-    );
+    expect(
+      does({ ...at, session: session({ main: { state: 'exited', exit: exit(143) } }), stoppingMs: 5 }),
+    ).toBe('collect');
   });
 });
 
@@ -595,7 +632,11 @@ describe('an end', () => {
 
   it('[O9] is not judged while the runtime does not answer: its restart is part of the verdict', () => {
     const decision = decide(
-      seen({ container: container('exited'), record: ended, runtime: { state: 'Unavailable', message: 'refused' } }),
+      seen({
+        container: container('exited'),
+        record: ended,
+        runtime: { state: 'Unavailable', message: 'refused' },
+      }),
     );
     expect(decision.act).toBeUndefined();
     expect(decision.againMs).toBeGreaterThan(0);
@@ -641,7 +682,10 @@ describe('an end', () => {
   });
 
   it('[O5] keeps its result when something in it was killed', () => {
-    const survived: Outcome = { ...outcome('Succeeded'), oom: { verdict: 'Confirmed', message: 'One was killed.' } };
+    const survived: Outcome = {
+      ...outcome('Succeeded'),
+      oom: { verdict: 'Confirmed', message: 'One was killed.' },
+    };
     const decision = decide(seen({ record: { ...ended, outcome: survived } }));
     expect(says(decision, 'OOMKilled')).toBe('True Confirmed');
     expect(says(decision, 'Complete')).toBe('True Succeeded');
@@ -657,7 +701,9 @@ describe('an end', () => {
 
   it('[K10] by a restart of the runtime starts a retained sandbox again', () => {
     const kept = record(RETAINED, { main: launch(), outcome: outcome('Restart', 'RuntimeRestarted') });
-    expect(does({ sandbox: sandbox(RETAINED), container: container('exited'), record: kept })).toBe('restart');
+    expect(does({ sandbox: sandbox(RETAINED), container: container('exited'), record: kept })).toBe(
+      'restart',
+    );
   });
 
   it('of a refused launch is said, and the container goes', () => {

@@ -141,13 +141,18 @@ describe('receipt', () => {
   });
 
   it('reads "no limit" of cgroup v1, which is a large number', () => {
-    const made = receipt(V1, 1, {}, {
-      'memory.limit_in_bytes': '9223372036854771712',
-      'memory.memsw.limit_in_bytes': '9223372036854771712',
-      'cpu.cfs_quota_us': '-1',
-      'cpu.cfs_period_us': '100000',
-      'pids.max': 'max',
-    });
+    const made = receipt(
+      V1,
+      1,
+      {},
+      {
+        'memory.limit_in_bytes': '9223372036854771712',
+        'memory.memsw.limit_in_bytes': '9223372036854771712',
+        'cpu.cfs_quota_us': '-1',
+        'cpu.cfs_period_us': '100000',
+        'pids.max': 'max',
+      },
+    );
     expect(made.entries.map((one) => one.applied)).toEqual(['max', 'max', 'max', 'max']);
     expect(made.limits.summary).toBe('no limits');
   });

@@ -4,7 +4,10 @@ import { inspectMismatches, requestedLimits, unenforceable } from './requested-l
 
 type Can = NodeRuntime['limits'];
 const can = (changed: Partial<Record<keyof Can, 'Yes' | 'No' | 'Unknown'>> = {}): Can => {
-  const one = (name: keyof Can): Can['cpu'] => ({ enforced: changed[name] ?? 'Yes', reason: `about ${name}` });
+  const one = (name: keyof Can): Can['cpu'] => ({
+    enforced: changed[name] ?? 'Yes',
+    reason: `about ${name}`,
+  });
   return { cpu: one('cpu'), memory: one('memory'), swap: one('swap'), pids: one('pids') };
 };
 const MIB = 1024 * 1024;
@@ -78,7 +81,9 @@ describe('what inspect says', () => {
   });
 
   it('[L5] is fine with the same share of a CPU in another period', () => {
-    expect(inspectMismatches(asked, { ...asked, cpuQuotaMicros: 25_000, cpuPeriodMicros: 50_000 })).toEqual([]);
+    expect(inspectMismatches(asked, { ...asked, cpuQuotaMicros: 25_000, cpuPeriodMicros: 50_000 })).toEqual(
+      [],
+    );
   });
 
   it.each(['memoryBytes', 'memorySwapBytes', 'cpuQuotaMicros', 'pids'] as const)(

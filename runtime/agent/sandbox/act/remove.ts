@@ -38,7 +38,7 @@ export async function tearDown(context: ActContext): Promise<void> {
       runtime.driver.removeVolume(workspaceVolume(run.uid), { signal: services.signal }),
     );
   }
-  await services.outputs.remove(run.uid);
+  await services.step('remove-output', () => services.outputs.remove(run.uid));
   await services.step('ledger-remove', () => services.ledger.remove(run.uid));
   run.record = undefined;
   run.tornDown = true;
