@@ -14,8 +14,7 @@ export type CelNode =
   | { kind: 'ternary'; pos: number; test: CelNode; yes: CelNode; no: CelNode }
   | { kind: 'list'; pos: number; items: { value: CelNode; optional: boolean }[] }
   | { kind: 'map'; pos: number; entries: { key: CelNode; value: CelNode; optional: boolean }[] }
-  | { kind: 'macro'; pos: number; macro: MacroName; target: CelNode; vars: string[]; args: CelNode[] }
-  | { kind: 'bind'; pos: number; name: string; value: CelNode; body: CelNode };
+  | { kind: 'macro'; pos: number; macro: MacroName; target: CelNode; vars: string[]; args: CelNode[] };
 
 export type BinaryOp = '+' | '-' | '*' | '/' | '%' | '<' | '<=' | '>' | '>=' | '==' | '!=' | 'in';
 

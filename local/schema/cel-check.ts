@@ -1,6 +1,7 @@
 import type { CelNode } from './cel-ast.ts';
 import { overloadsOf } from './cel-functions.ts';
 import { CelSyntaxError, parseCel } from './cel-parser.ts';
+import { parseDuration, parseTimestamp } from './cel-time.ts';
 import {
   assignable,
   type Bindings,
@@ -21,6 +22,7 @@ import {
   UINT,
 } from './cel-types.ts';
 import { type CelValue, Duration, Timestamp, typeName, Uint } from './cel-values.ts';
+import { compileRE2 } from './re2.ts';
 
 export type Checked =
   | { node: CelNode; type: CelType; variables: Set<string> }
@@ -83,10 +85,6 @@ class Checker {
         const keys = node.entries.map(({ key }) => ({ type: this.check(key, locals), pos: key.pos }));
         const values = node.entries.map((entry) => this.#item(entry, locals));
         return mapOf(this.#common(keys), this.#common(values));
-      }
-      case 'bind': {
-        const value = this.check(node.value, locals);
-        return this.check(node.body, new Map([...locals, [node.name, value]]));
       }
       case 'macro':
         return this.#macro(node, locals);
@@ -398,9 +396,67 @@ export function checkCel(source: string, variables: Map<string, CelType>): Check
   }
   const checker = new Checker(variables);
   const type = checker.check(node, new Map());
+  if (checker.errors.length === 0) checkLiterals(node, checker);
   if (checker.errors.length > 0)
-    return { errors: checker.errors.map(({ message, pos }) => showError(source, message, pos)).join('\n') };
+    return {
+      errors: checker.errors
+        .sort((a, b) => a.pos - b.pos)
+        .map(({ message, pos }) => showError(source, message, pos))
+        .join('\n'),
+    };
   return { node, type, variables: checker.used };
+}
+
+/** Constant arguments are tried at once: a bad pattern or time is refused with the rule. */
+function checkLiterals(node: CelNode, checker: Checker): void {
+  if (node.kind === 'call') {
+    const arg = node.args[node.args.length - 1];
+    const value = arg?.kind === 'literal' && typeof arg.value === 'string' ? arg.value : undefined;
+    const test = Object.hasOwn(LITERALS, node.name) ? LITERALS[node.name] : undefined;
+    if (arg !== undefined && value !== undefined && test !== undefined && !test(value))
+      checker.fail(arg.pos, `invalid ${node.name} argument`);
+  }
+  for (const child of children(node)) checkLiterals(child, checker);
+}
+
+const LITERALS: Record<string, (text: string) => boolean> = {
+  matches: (text) => {
+    try {
+      compileRE2(text);
+      return true;
+    } catch {
+      return false;
+    }
+  },
+  duration: (text) => parseDuration(text) !== undefined,
+  timestamp: (text) => parseTimestamp(text) !== undefined,
+};
+
+function children(node: CelNode): CelNode[] {
+  switch (node.kind) {
+    case 'select':
+    case 'has':
+    case 'unary':
+      return [node.operand];
+    case 'index':
+      return [node.operand, node.index];
+    case 'binary':
+    case 'and':
+    case 'or':
+      return [node.left, node.right];
+    case 'ternary':
+      return [node.test, node.yes, node.no];
+    case 'list':
+      return node.items.map((item) => item.value);
+    case 'map':
+      return node.entries.flatMap((entry) => [entry.key, entry.value]);
+    case 'macro':
+      return [node.target, ...node.args];
+    case 'call':
+      return [...(node.target === undefined ? [] : [node.target]), ...node.args];
+    default:
+      return [];
+  }
 }
 
 function showError(source: string, message: string, pos: number): string {

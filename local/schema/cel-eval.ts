@@ -87,12 +87,6 @@ export function evaluate(node: CelNode, scope: Scope | undefined, budget: Budget
       return listLiteral(node, scope, budget);
     case 'map':
       return mapLiteral(node, scope, budget);
-    case 'bind':
-      return evaluate(
-        node.body,
-        { name: node.name, value: evaluate(node.value, scope, budget), parent: scope },
-        budget,
-      );
     case 'macro':
       return macro(node, scope, budget);
     case 'call':

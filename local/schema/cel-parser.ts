@@ -439,17 +439,6 @@ class Parser {
   }
 
   #method(target: CelNode, name: string, pos: number, args: CelNode[]): CelNode {
-    if (target.kind === 'ident' && target.name === 'cel' && name === 'bind' && args.length === 3) {
-      const [variable, value, body] = args;
-      if (variable !== undefined && value !== undefined && body !== undefined)
-        return {
-          kind: 'bind',
-          pos,
-          name: simpleName(variable, 'cel.bind() variable names must be simple identifiers'),
-          value,
-          body,
-        };
-    }
     const macro = macroOf(name, args.length);
     if (macro === undefined) return { kind: 'call', pos, name, target, args };
     if (macro.name === 'sortBy' && args[0]?.kind !== 'ident')

@@ -95,7 +95,7 @@ function compileVersion(crd: CustomResourceDefinition, version: CRDVersion): Com
         : validateObjectMeta(meta, { namespaced });
       errors.push(...validateValue(object, schema, old === undefined ? {} : { old: { value: old } }));
       errors.push(...validateScale(object, version));
-      errors.push(...validateEmbedded(object, schema));
+      errors.push(...validateEmbedded(object, { ...schema, 'x-kubernetes-embedded-resource': false }));
       return finish(errors, object, old);
     },
     validateStatus(object, old) {

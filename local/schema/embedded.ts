@@ -39,9 +39,9 @@ export function coerceEmbedded(object: JsonObject, schema: JSONSchemaProps): str
 }
 
 /** Type and metadata of embedded resources. */
-export function validateEmbedded(object: JsonObject, schema: JSONSchemaProps): FieldError[] {
+export function validateEmbedded(object: JsonObject, schema: JSONSchemaProps, at = ''): FieldError[] {
   const errors: FieldError[] = [];
-  visit(object, { ...schema, 'x-kubernetes-embedded-resource': false }, '', (value, _schema, path) => {
+  visit(object, schema, at, (value, _schema, path) => {
     errors.push(...validateOne(value, path));
   });
   return errors;

@@ -20,6 +20,8 @@ export interface FieldError {
   /** Such as `spec.env[0].name`; `<nil>` for the object itself. */
   field: string;
   badValue?: Json | undefined;
+  /** The value as Go prints it, where that is not its JSON. */
+  shown?: string;
   detail: string;
 }
 
@@ -50,7 +52,7 @@ const WITHOUT_VALUE = new Set<FieldErrorType>([
 export function errorBody(error: FieldError): string {
   let text = WORDS[error.type];
   if (!WITHOUT_VALUE.has(error.type) && error.badValue !== undefined)
-    text += `: ${showValue(error.badValue)}`;
+    text += `: ${error.shown ?? showValue(error.badValue)}`;
   return error.detail === '' ? text : `${text}: ${error.detail}`;
 }
 

@@ -42,6 +42,11 @@ export function goJSON(value: Json | undefined): string {
   return escapeHTML(JSON.stringify(sortKeys(value)));
 }
 
+/** As Go writes a struct: members in the order given. */
+export function goStruct(value: object): string {
+  return escapeHTML(JSON.stringify(value));
+}
+
 function sortKeys(value: Json): Json {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (!isObject(value)) return value;

@@ -1,6 +1,6 @@
 import type { CRDVersion, CustomResourceDefinition, JSONSchemaProps, PrinterColumn } from './crd-types.ts';
 import { childPath, type FieldError, fieldErrors, indexPath } from './field-error.ts';
-import { deepEqual, type Json, type JsonObject } from './json.ts';
+import { deepEqual, goStruct, type Json, type JsonObject } from './json.ts';
 import { isDNS1035Label, isDNS1123Subdomain } from './names.ts';
 import { validateObjectMeta } from './object-meta.ts';
 import { validateOpenAPISchema } from './validate-schema.ts';
@@ -19,6 +19,7 @@ export function validateCRD(crd: CustomResourceDefinition): FieldError[] {
   return [
     ...validateObjectMeta(crd.metadata as JsonObject, { namespaced: false, name }),
     ...validateSpec(crd),
+    ...validateStored(spec.versions ?? []),
     ...(spec.preserveUnknownFields === true
       ? [
           fieldErrors.invalid(
@@ -66,6 +67,9 @@ function validateSpec(crd: CustomResourceDefinition): FieldError[] {
     if (version.schema?.openAPIV3Schema === undefined)
       errors.push(fieldErrors.required(`${indexPath('spec.versions', i)}.schema.openAPIV3Schema`));
   errors.push(...validateVersions(versions));
+  const [first] = versions;
+  const wrong = first === undefined ? [] : isDNS1035Label(first.name);
+  if (wrong.length > 0) errors.push(fieldErrors.invalid('spec.version', first?.name, wrong.join(',')));
   errors.push(...validateNames(crd));
   errors.push(...validateTopLevel(versions));
   errors.push(...validateConversion(spec.conversion));
@@ -90,14 +94,45 @@ function validateVersions(versions: CRDVersion[]): FieldError[] {
     if (wrong.length > 0) errors.push(fieldErrors.invalid(`${at}.name`, version.name, wrong.join(',')));
     errors.push(...validateVersion(version, versions, at));
   }
-  const shown = versions as unknown as Json;
+  const shown = showVersions(versions);
   if (new Set(names).size !== names.length)
-    errors.push(fieldErrors.invalid('spec.versions', shown, 'must contain unique version names'));
+    errors.push({ ...fieldErrors.invalid('spec.versions', '', 'must contain unique version names'), shown });
   if (versions.filter((version) => version.storage).length !== 1)
-    errors.push(
-      fieldErrors.invalid('spec.versions', shown, 'must have exactly one version marked as storage version'),
-    );
+    errors.push({
+      ...fieldErrors.invalid('spec.versions', '', 'must have exactly one version marked as storage version'),
+      shown,
+    });
   return errors;
+}
+
+/** As the server's own type is written; what all versions share is kept elsewhere and stands as null here. */
+function showVersions(versions: CRDVersion[]): string {
+  const own = (version: CRDVersion, key: keyof CRDVersion): unknown =>
+    shared(versions, key) ? null : (version[key] ?? null);
+  return goStruct(
+    versions.map((version) => ({
+      Name: version.name,
+      Served: version.served,
+      Storage: version.storage,
+      Deprecated: version.deprecated ?? false,
+      DeprecationWarning: version.deprecationWarning ?? null,
+      Schema: own(version, 'schema'),
+      Subresources: own(version, 'subresources'),
+      AdditionalPrinterColumns: own(version, 'additionalPrinterColumns'),
+      SelectableFields: own(version, 'selectableFields'),
+    })),
+  );
+}
+
+/** status.storedVersions begins with the first storage version. */
+function validateStored(versions: CRDVersion[]): FieldError[] {
+  const storage = versions.filter((version) => version.storage).map((version) => version.name);
+  const [first, ...rest] = storage;
+  const path = 'status.storedVersions';
+  if (first === undefined) return [fieldErrors.invalid(path, null, 'must have at least one stored version')];
+  return rest
+    .filter((name) => name !== first)
+    .map((name) => fieldErrors.invalid(path, [first], `must have the storage version ${name}`));
 }
 
 function validateVersion(version: CRDVersion, versions: CRDVersion[], at: string): FieldError[] {

@@ -4,7 +4,7 @@ import { declaredType } from './cel-schema.ts';
 import type { JSONSchemaProps, ValidationRule } from './crd-types.ts';
 import { validateEmbedded } from './embedded.ts';
 import { childPath, type FieldError, fieldErrors, indexPath, keyPath } from './field-error.ts';
-import { deepCopy, deepEqual, isObject, type Json } from './json.ts';
+import { deepCopy, deepEqual, goStruct, isObject, type Json } from './json.ts';
 import { pruneObject } from './prune.ts';
 import { validateStructural } from './structural.ts';
 import { validateValue } from './validate-value.ts';
@@ -313,11 +313,12 @@ function rules(
     const where = indexPath(at, i);
     const shown = showRule(rule);
     if (compiled.error !== undefined)
-      context.celErrors.push(fieldErrors.invalid(childPath(where, 'rule'), shown, compiled.error));
+      context.celErrors.push({ ...fieldErrors.invalid(childPath(where, 'rule'), '', compiled.error), shown });
     if (compiled.messageError !== undefined)
-      context.celErrors.push(
-        fieldErrors.invalid(childPath(where, 'messageExpression'), shown, compiled.messageError),
-      );
+      context.celErrors.push({
+        ...fieldErrors.invalid(childPath(where, 'messageExpression'), '', compiled.messageError),
+        shown,
+      });
     if (compiled.usesOldSelf) {
       if (context.uncorrelatable !== undefined)
         context.celErrors.push(
@@ -339,16 +340,16 @@ function rules(
   return errors;
 }
 
-/** As the server's own type is written: with Go's field names. */
-function showRule(rule: ValidationRule): Json {
-  return {
+/** As the server's own type is written: with Go's field names, in their order. */
+function showRule(rule: ValidationRule): string {
+  return goStruct({
     Rule: rule.rule,
     Message: rule.message ?? '',
     MessageExpression: rule.messageExpression ?? '',
     Reason: rule.reason ?? null,
     FieldPath: rule.fieldPath ?? '',
     OptionalOldSelf: rule.optionalOldSelf ?? null,
-  };
+  });
 }
 
 function ruleFields(rule: ValidationRule, schema: JSONSchemaProps, path: string): FieldError[] {
@@ -387,7 +388,7 @@ function ruleFields(rule: ValidationRule, schema: JSONSchemaProps, path: string)
 function validateDefaults(schema: JSONSchemaProps, path: string, isRoot: boolean): FieldError[] {
   const errors: FieldError[] = [];
   if (schema.default !== undefined && schema.default !== null)
-    errors.push(...validateDefault(schema.default, schema, childPath(path, 'default')));
+    errors.push(...validateDefault(schema.default, schema, childPath(path, 'default'), isRoot));
   if (schema.items !== undefined)
     errors.push(...validateDefaults(schema.items, childPath(path, 'items'), false));
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
@@ -397,14 +398,15 @@ function validateDefaults(schema: JSONSchemaProps, path: string, isRoot: boolean
   return errors;
 }
 
-function validateDefault(value: Json, schema: JSONSchemaProps, path: string): FieldError[] {
+function validateDefault(value: Json, schema: JSONSchemaProps, path: string, isRoot: boolean): FieldError[] {
   const errors: FieldError[] = [];
   if (isObject(value)) {
     const wrapped = deepCopy({ value });
     pruneObject(wrapped, { type: 'object', properties: { value: schema } });
     if (!deepEqual(wrapped.value, value))
       errors.push(fieldErrors.invalid(path, value, 'must not have unknown fields'));
-    errors.push(...validateEmbedded(value, schema));
+    const resource = isRoot || schema['x-kubernetes-embedded-resource'] === true;
+    errors.push(...validateEmbedded(value, { ...schema, 'x-kubernetes-embedded-resource': resource }, path));
   }
   const wrong = validateValue(value, schema, { prefix: path });
   errors.push(...wrong);

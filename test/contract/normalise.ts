@@ -47,6 +47,8 @@ function clean(value: Json, key: string, names: Map<string, string>): Json {
     // Go leaves out some empty values and JavaScript others: neither means anything.
     if (name === 'metadata' && typeof item === 'object' && item !== null && Object.keys(item).length === 0)
       continue;
+    // Custom kinds say `continue: ""` at the end of a list and built-in ones leave it out: the same to clients.
+    if (name === 'continue' && item === '') continue;
     out[name] = item;
   }
   return out;
