@@ -22,6 +22,7 @@ export interface Up {
   client: KubeClient;
   /** Which Docker daemon was found, or that none was, for people. */
   docker: string;
+  dockerAnswers: boolean;
   /** Resolves when told to stop; throws Failure when a part ended by itself. */
   untilStopped(stop: AbortSignal): Promise<void>;
   /** Stops all of it; never throws. */
@@ -73,6 +74,7 @@ export async function startUp(
       kubeconfigPath: api.kubeconfig,
       client,
       docker: docker.text,
+      dockerAnswers: docker.answers,
       untilStopped: (stop) => parts.untilStopped(stop),
       stop: () => parts.stop(),
     };

@@ -40,7 +40,8 @@ async function tell(
     client: started.client,
     nodeName,
     since,
-    withinMs: READY_MS,
+    // Without a daemon it will not be ready, and there is no more to learn than that.
+    withinMs: started.dockerAnswers ? READY_MS : 0,
     stop: io.stop,
     log,
   });
