@@ -49,17 +49,30 @@ describe('heartbeats', () => {
     expect(health.of('a')).toBe('Alive');
   });
 
-  it('knows a lease that was given back, that is gone, or never was', async () => {
+  it('knows a lease that was given back', async () => {
     const { clock, health, changes } = setUp();
     expect(health.of('a')).toBe('Missing');
     health.observe('a', lease('a', clock.now(), { holderIdentity: '' }));
     expect(health.of('a')).toBe('Released');
     await clock.advance(41_000);
-    expect(health.of('a')).toBe('Expired');
+    expect(changes).toEqual(['a Released', 'a Expired']);
+  });
+
+  it('[K6] a lease that was deleted counts as missing only when its time is over', async () => {
+    const { clock, health, changes } = setUp();
     health.observe('a', undefined);
-    expect(changes).toEqual(['a Released', 'a Expired', 'a Missing']);
+    expect(changes).toEqual([]);
+    health.observe('a', lease('a', clock.now()));
+    await clock.advance(10_000);
     health.observe('a', undefined);
-    expect(changes).toHaveLength(3);
+    expect(health.of('a')).toBe('Released');
+    await clock.advance(20_000);
+    health.observe('a', lease('a', clock.now()));
+    expect(health.of('a')).toBe('Alive');
+    health.observe('a', undefined);
+    await clock.advance(41_000);
+    expect(changes).toEqual(['a Alive', 'a Released', 'a Alive', 'a Released', 'a Missing']);
+    expect(clock.pending).toBe(0);
   });
 
   it('a lease of the same name made anew has to prove itself', () => {

@@ -10,6 +10,8 @@ interface Known {
   lease: Lease;
   /** A renewal was seen since this controller began. */
   renewed: boolean;
+  /** It was deleted: the agent gets the rest of its time to make it anew. */
+  deleted: boolean;
   cancel: CancelTimer;
 }
 
@@ -35,24 +37,23 @@ export class NodeHealth {
   observe(node: string, lease: Lease | undefined): void {
     const before = this.#known.get(node);
     before?.cancel();
-    if (lease === undefined) this.#known.delete(node);
-    else {
-      const renewed =
-        before !== undefined &&
-        (before.renewed || before.lease.spec?.renewTime !== lease.spec?.renewTime) &&
-        before.lease.metadata.uid === lease.metadata.uid;
-      const leftMs = this.#observer.leftMs(lease);
-      const cancel = leftMs > 0 ? this.#clock.setTimer(leftMs + SLACK_MS, () => this.#tell(node)) : () => {};
-      this.#known.set(node, { lease, renewed, cancel });
-    }
+    const last = lease ?? before?.lease;
+    if (last === undefined) return;
+    const renewed =
+      before !== undefined &&
+      before.lease.metadata.uid === last.metadata.uid &&
+      (before.renewed || before.lease.spec?.renewTime !== last.spec?.renewTime);
+    const leftMs = this.#observer.leftMs(last);
+    const cancel = leftMs > 0 ? this.#clock.setTimer(leftMs + SLACK_MS, () => this.#tell(node)) : () => {};
+    this.#known.set(node, { lease: last, renewed, deleted: lease === undefined, cancel });
     this.#tell(node);
   }
 
   of(node: string): Heartbeat {
     const known = this.#known.get(node);
     if (known === undefined) return 'Missing';
-    if (this.#observer.expired(known.lease)) return 'Expired';
-    if ((known.lease.spec?.holderIdentity ?? '') === '') return 'Released';
+    if (this.#observer.expired(known.lease)) return known.deleted ? 'Missing' : 'Expired';
+    if (known.deleted || (known.lease.spec?.holderIdentity ?? '') === '') return 'Released';
     return known.renewed || this.#recentByItsOwnWords(known.lease) ? 'Alive' : 'Unproven';
   }
 
@@ -64,8 +65,10 @@ export class NodeHealth {
   #tell(node: string): void {
     const now = this.of(node);
     if ((this.#said.get(node) ?? 'Missing') === now) return;
-    if (now === 'Missing') this.#said.delete(node);
-    else this.#said.set(node, now);
+    if (now === 'Missing') {
+      this.#said.delete(node);
+      this.#known.delete(node);
+    } else this.#said.set(node, now);
     this.#onChange(node);
   }
 
