@@ -46,7 +46,7 @@ static bool say_hello(struct writer *w) {
   put_u64(w, F_CONNECTION, connections);
   for (int i = 0; i < MAX_PROCESSES; i++) {
     struct process *p = &processes[i];
-    if (p->state == P_FREE) continue;
+    if (p->state == P_FREE || p->forgotten) continue;
     size_t nested = nested_begin(w, F_PROCESS);
     process_put_record(w, p);
     if (p->state == P_EXITED) put_end(w, p);
@@ -225,7 +225,9 @@ static void on_process(struct writer *w, uint8_t type, struct process *p, const 
         pty_resize(p->in.fd, (unsigned)(m->n[F_ROWS] & 0xffff), (unsigned)(m->n[F_COLS] & 0xffff));
       return;
     default: /* T_FORGET */
-      if (p->state == P_EXITED && p->reaped && p->id != ID_MAIN) process_free(p, true);
+      if (p->state != P_EXITED || p->id == ID_MAIN) return;
+      p->forgotten = true;
+      if (p->reaped) process_free(p, true);
   }
 }
 

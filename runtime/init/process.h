@@ -45,6 +45,7 @@ struct process {
   uint64_t start_ticks;
   uint64_t started_at, ended_at;
   bool tty, reaped, failed;
+  bool forgotten; /* freed as soon as its group is empty */
   enum stage stage; /* of a failed start */
   int error;
   int status_fd; /* tells whether exec worked */

@@ -106,6 +106,7 @@ enum hf_tag {
   F_ACKED = 60,
   F_END = 61,
   F_STDIN_RECEIVED = 62,
+  F_GATE = 63, /* in HELLO: not init but a gate */
 };
 
 #endif

@@ -154,6 +154,12 @@ static void release_leaders(void) {
     collect(p->pid);
     p->reaped = true;
     p->kill_at = 0;
+    /* Nobody of the group is left to read it. */
+    if (p->in.fd >= 0) close(p->in.fd);
+    p->in.fd = -1;
+    p->in.written = p->in.received;
+    p->in.credit_due = p->in.wanted;
+    if (p->forgotten) process_free(p, true);
   }
 }
 

@@ -22,7 +22,7 @@ export function encodeFields(list: FieldList): Buffer {
 function toBytes(value: FieldValue): Buffer {
   if (Buffer.isBuffer(value)) return value;
   if (typeof value === 'string') return Buffer.from(value, 'utf8');
-  if (typeof value === 'object') return encodeFields(value as FieldList);
+  if (typeof value === 'object') return encodeFields(value);
   const out = Buffer.allocUnsafe(8);
   out.writeBigUInt64BE(BigInt(value));
   return out;

@@ -40,7 +40,7 @@ export function encodeMessage(type: number, channel: number, payload: Buffer): B
 
 /**
  * Turns chunks, cut anywhere, into messages. Keeps at most one message (3 MiB) and one chunk. Payloads are views
- * of the chunks where they can be. Throws `Garbage` at the first byte that can't be a frame, and ever after.
+ * of the chunks where they can be. Throws `Garbage` at the first header that can't be one, and ever after.
  */
 export class FrameDecoder {
   private pending: Buffer[] = [];
@@ -58,8 +58,8 @@ export class FrameDecoder {
     while (this.pendingBytes >= this.needed()) {
       if (this.pending.length > 1) this.pending = [Buffer.concat(this.pending)];
       data = this.pending[0] as Buffer;
+      if (this.pendingBytes < this.needed()) break; // what was needed was the rest of the header
       const used = this.take(data, onMessage);
-      if (used === 0) break;
       this.pendingBytes -= used;
       this.pending = this.pendingBytes > 0 ? [data.subarray(used)] : [];
     }
@@ -69,12 +69,11 @@ export class FrameDecoder {
   private needed(): number {
     const head = this.pending[0];
     if (!head || head.length < HEADER_BYTES) return HEADER_BYTES;
-    return HEADER_BYTES + Math.min(head.readUInt32BE(8), PAYLOAD_MAX_BYTES);
+    return HEADER_BYTES + this.header(head).length;
   }
 
   private take(data: Buffer, onMessage: (message: Message) => void): number {
     const { type, more, channel, length } = this.header(data);
-    if (data.length < HEADER_BYTES + length) return 0;
     const payload = data.subarray(HEADER_BYTES, HEADER_BYTES + length);
     if (more) {
       this.open = { type, channel };

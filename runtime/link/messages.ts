@@ -67,6 +67,7 @@ export function initHello(fields: Fields): InitHello {
   return {
     protocol: protocolOf(fields),
     build: fields.text(F.BUILD),
+    gate: fields.number(F.GATE) === 1,
     uid: fields.number(F.UID),
     gid: fields.number(F.GID),
     connection: fields.number(F.CONNECTION),

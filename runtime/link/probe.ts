@@ -209,8 +209,8 @@ class ProbeLink {
   private end(error: LinkError): void {
     if (this.over) return;
     this.over = error;
-    for (const waiting of [...this.waiting.values()]) waiting.reject(error);
-    for (const stream of [...this.channels.values()]) stream.ended(error);
+    for (const waiting of this.waiting.values()) waiting.reject(error);
+    for (const stream of this.channels.values()) stream.ended(error);
     this.duplex.destroy();
     this.settle(error);
   }

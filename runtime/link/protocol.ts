@@ -97,4 +97,5 @@ export const F = {
   ACKED: 60,
   END: 61,
   STDIN_RECEIVED: 62,
+  GATE: 63,
 } as const;

@@ -118,6 +118,8 @@ export interface ProcessExit {
 export interface InitHello {
   protocol: number;
   build: string;
+  /** Not init but its `gate` mode: a successful `start` is never answered, the connection ends when it runs. */
+  gate: boolean;
   uid: number;
   gid: number;
   /** Monotonic count of connections of this init; 1 for the first. */
@@ -170,7 +172,7 @@ export interface InitSession {
   /** Bytes given to `stdin` that have not gone out yet. */
   stdinWaiting(id: number): number;
   resize(id: number, size: { rows: number; cols: number }): void;
-  /** Frees the record of one that has exited, its whole group with it, and whose output is all acknowledged; its id stays used up. Not main. */
+  /** Frees the record of one that has exited, as soon as its group is empty; output not taken by then is lost. Its id stays used up. Not main. */
   forget(id: number): void;
   /** One round trip to init and back. */
   ping(): Promise<void>;

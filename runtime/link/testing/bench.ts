@@ -31,6 +31,8 @@ export interface SandboxOptions {
 export class Bench {
   readonly binary = initBinary();
   readonly dir: string;
+  /** What the programs complained about. */
+  readonly stderr: string[] = [];
   private readonly children: ChildProcess[] = [];
   private arrivals: InitArrival[] = [];
   private wanted: ((arrival: InitArrival) => void)[] = [];
@@ -43,9 +45,9 @@ export class Bench {
 
   async probe(): Promise<Probe & { child: ChildProcess }> {
     const child = spawn(this.binary, ['probe', '--sandboxes', join(this.dir, 'sandboxes')], {
-      stdio: ['pipe', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
-    this.children.push(child);
+    this.own(child);
     const { stdin: writable, stdout: readable } = child;
     if (!writable || !readable) throw new Error('no pipes');
     const probe = await openProbe(Duplex.from({ writable, readable }), {
@@ -87,16 +89,21 @@ export class Bench {
     const unshare = ['--pid', '--fork', '--mount-proc', '--kill-child=SIGKILL'];
     if (process.getuid?.() !== 0) unshare.push('--user', '--map-root-user');
     const drop = options.unprivileged
-      ? 'setpriv --reuid=1000 --regid=1000 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all'.split(
+      ? 'setpriv --reuid=1000 --regid=1000 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all --pdeathsig=KILL'.split(
           ' ',
         )
       : [];
     const child = spawn('unshare', [...unshare, '--', ...drop, ...command], {
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
-    this.children.push(child);
+    this.own(child);
     const exit = once(child, 'exit').then(([code]) => code as number | null);
     return { child, exit };
+  }
+
+  private own(child: ChildProcess): void {
+    this.children.push(child);
+    child.stderr?.on('data', (chunk: Buffer) => this.stderr.push(chunk.toString()));
   }
 
   /** Listens, starts a sandbox and speaks with its init. */
@@ -121,6 +128,8 @@ export class Bench {
       await gone;
     }
     if (existsSync(this.dir)) rmSync(this.dir, { recursive: true, force: true });
+    const complaints = this.stderr.join('');
+    if (/Sanitizer|runtime error/.test(complaints)) throw new Error(complaints);
   }
 }
 
