@@ -50,8 +50,8 @@ demo: deps ## sandboxes from kubectl to the kernel and back (KEEP=1 leaves them 
 demo-clean: deps ## end a demo that was kept
 	@node scripts/demo.ts --clean
 
-bench: setup ## measure against raw Docker, side by side; writes bench-out/
-	@node test/bench/main.ts
+bench: setup bundle ## measure against raw Docker, side by side; writes bench-out/
+	@HOLDFAST_BUNDLE=1 node test/bench/main.ts
 
 rows: setup ## run the tests and write docs/rows.md: which requirement is shown by which test
 	@node scripts/rows.ts
@@ -63,7 +63,7 @@ fuzz: deps ## fuzz the parsers of the wire protocol (FUZZ_SECONDS=60)
 	@sh scripts/setup/system.sh compiler
 	node scripts/fuzz.ts
 
-bundle: deps ## one file, dist/holdfast.js
+bundle: init ## the command without its sources: dist/
 	@node scripts/bundle.ts
 
 generate: deps ## write the generated files (CRDs, reference)

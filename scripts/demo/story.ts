@@ -27,12 +27,33 @@ async function healthy(kubectl: Kubectl): Promise<void> {
     green('running'),
     'before the first instruction of its command ran, its limits were read back from the kernel. The receipt:',
   );
-  for (const { limit, requested, applied, value, file } of status?.limits?.receipt ?? []) {
-    say(
-      `     ${bold(limit.padEnd(7))} asked ${(requested ?? '-').padEnd(14)} in force ${applied.padEnd(14)}`,
-    );
-    say(`             ${dim(`${file} says ${value.trim().replaceAll('\n', '; ')}`)}`);
-  }
+  say();
+  receipt('LIMIT', 'ASKED', 'IN FORCE', 'READ FROM', bold);
+  for (const { limit, requested, applied, file } of status?.limits?.receipt ?? [])
+    receipt(limit, inWords(limit, requested ?? '-'), inWords(limit, applied), short(file), dim);
+}
+
+function receipt(
+  limit: string,
+  asked: string,
+  applied: string,
+  file: string,
+  paint: (text: string) => string,
+): void {
+  say(paint(`     ${limit.padEnd(8)}${asked.padEnd(12)}${applied.padEnd(12)}${file}`));
+}
+
+/** A receipt has what the kernel has: bytes, and microseconds a period. */
+function inWords(limit: string, value: string): string {
+  if ((limit === 'memory' || limit === 'swap') && /^\d+$/.test(value))
+    return `${Number(value) / 1024 ** 2} MiB`;
+  const [quota, period] = value.split(' ').map(Number);
+  return limit === 'cpu' && quota !== undefined && period !== undefined ? `${quota / period} CPU` : value;
+}
+
+/** IDs of containers, cut as Docker cuts them. */
+function short(text: string): string {
+  return text.replaceAll(/\b([0-9a-f]{12})[0-9a-f]{52}\b/g, '$1...');
 }
 
 async function outOfMemory(kubectl: Kubectl): Promise<void> {
@@ -43,7 +64,7 @@ async function outOfMemory(kubectl: Kubectl): Promise<void> {
   const sandbox = await kubectl.sandbox('out-of-memory');
   const end = sandbox.status?.lastTermination;
   verdict(red(`killed, ${end?.verdict ?? '?'}`), `${end?.message ?? ''} The evidence:`);
-  for (const evidence of end?.evidence ?? []) point(evidence);
+  for (const evidence of end?.evidence ?? []) point(short(evidence));
   explain('It is not tried again, since the same limit would kill it the same way: it waits for a person.');
 }
 

@@ -26,6 +26,10 @@ const results: BenchResult[] = [];
 const machine = `${cpus().length} x ${cpus()[0]?.model ?? '?'}, ${(totalmem() / 1e9).toFixed(0)} GB, Linux ${release()}, Node ${process.version}`;
 console.log(machine);
 
+// Interrupted or not, `finally` takes down what was started.
+const interrupted = new Promise<never>((_resolve, reject) => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(signal)));
+});
 if (wanted('launch') || wanted('idle')) await onDaemon();
 for (const part of ['api', 'placement']) if (wanted(part)) alone(part);
 
@@ -47,15 +51,15 @@ async function onDaemon(): Promise<void> {
     const client = createKubeClient({ ...connection, userAgent: 'holdfast-bench' });
     const sandboxes = new SandboxClient(client, daemon.image);
     const raw = startRawSide(daemon.api.socketPath, daemon.image);
-    try {
+    const measure = async () => {
       await sandboxes.start();
-      if (wanted('idle')) results.push(await benchIdle(client, sandboxes, up.pid));
       if (wanted('launch')) {
-        results.unshift(
-          await benchLaunch(raw, sandboxes, { runs, atOnce: 1 }),
-          await benchLaunch(raw, sandboxes, { runs, atOnce: 8 }),
-        );
+        for (const atOnce of [1, 8]) results.push(await benchLaunch(raw, sandboxes, { runs, atOnce }));
       }
+      if (wanted('idle')) results.push(await benchIdle(client, sandboxes, up.pid));
+    };
+    try {
+      await Promise.race([interrupted, measure()]);
     } finally {
       sandboxes.close();
       raw.close();

@@ -34,7 +34,7 @@ async function launch(n: number): Promise<string> {
       HostConfig: {
         Memory: 64 * 1024 * 1024,
         MemorySwap: 64 * 1024 * 1024,
-        NanoCpus: 500_000_000,
+        NanoCpus: 200_000_000,
         PidsLimit: 32,
         NetworkMode: 'none',
         LogConfig: { Type: 'none' },

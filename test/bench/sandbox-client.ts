@@ -3,6 +3,9 @@ import type { KubeClient } from '../../kube/client.ts';
 import { SANDBOXES } from '../../kube/resources.ts';
 
 const NAMESPACE = 'default';
+const DEADLINE_MS = 60_000;
+
+export type Resources = Record<string, string | number>;
 
 /** Creates sandboxes and sees what becomes of them through one watch, as a user's program would. */
 export class SandboxClient {
@@ -30,10 +33,10 @@ export class SandboxClient {
   }
 
   /** POST until `Ready=True` of all of them was seen by the watch. */
-  async launch(count: number): Promise<{ tookMs: number; names: string[] }> {
+  async launch(count: number, resources: Resources): Promise<{ tookMs: number; names: string[] }> {
     const names = Array.from({ length: count }, () => `bench-${this.#made++}`);
     const startedMs = performance.now();
-    await Promise.all(names.map((name) => this.#launchOne(name)));
+    await Promise.all(names.map((name) => this.#launchOne(name, resources)));
     return { tookMs: performance.now() - startedMs, names };
   }
 
@@ -44,12 +47,12 @@ export class SandboxClient {
           this.#waiting.set(name, { gone: resolve, failed: reject }),
         );
         await this.#client.delete(SANDBOXES, { namespace: NAMESPACE, name });
-        await gone;
+        await withDeadline(gone, `${name} was not removed`);
       }),
     );
   }
 
-  async #launchOne(name: string): Promise<void> {
+  async #launchOne(name: string, resources: Resources): Promise<void> {
     const ready = new Promise<void>((resolve, reject) =>
       this.#waiting.set(name, { ready: resolve, failed: reject }),
     );
@@ -60,13 +63,13 @@ export class SandboxClient {
       spec: {
         image: this.#image,
         command: ['sh', '-c', 'echo ready; exec sleep 3600'],
-        resources: { memory: '64Mi', cpu: '500m', pids: 32 },
+        resources,
         terminationGracePeriodSeconds: 0,
         onNodeLoss: 'Keep',
         onDrift: 'Report',
       },
     });
-    await ready;
+    await withDeadline(ready, `${name} did not become Ready`);
   }
 
   async #watch(from: string): Promise<void> {
@@ -97,5 +100,18 @@ export class SandboxClient {
     else if (of('Ready')?.status === 'True') waiting.ready?.();
     else if (of('Stalled')?.status === 'True')
       waiting.failed(new Error(`${sandbox.metadata.name} stalled: ${of('Stalled')?.message ?? ''}`));
+  }
+}
+
+/** Nothing that is measured comes near it: a benchmark that cannot go on must say so and end. */
+async function withDeadline(work: Promise<void>, what: string): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} within ${DEADLINE_MS / 1000} s`)), DEADLINE_MS);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
