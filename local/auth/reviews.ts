@@ -1,6 +1,7 @@
 import { isRecord } from '../object.ts';
 import { refuse } from '../rest/status.ts';
 import { type Attributes, type RBACAuthorizer, type Rule } from './rbac.ts';
+import { fieldErrors } from '../schema/field-error.ts';
 import type { Tokens } from './tokens.ts';
 import type { User } from './user.ts';
 
@@ -110,7 +111,13 @@ function attributes(spec: Fields): Attributes {
   if (isRecord(path)) return { verb: text(path['verb']), path: text(path['path']) };
   const resource = spec['resourceAttributes'];
   if (!isRecord(resource)) {
-    throw refuse.badRequest('exactly one of nonResourceAttributes or resourceAttributes must be specified');
+    throw refuse.invalid('authorization.k8s.io', '', '', [
+      fieldErrors.invalid(
+        'spec',
+        null,
+        'exactly one of nonResourceAttributes or resourceAttributes must be specified',
+      ),
+    ]);
   }
   return {
     verb: text(resource['verb']),

@@ -27,13 +27,16 @@ export function builtinDecoder(
   if (root === undefined) return undefined;
   return (object) => {
     const unknown: string[] = [];
-    readObject(object, root, { path: '', struct: kind, unknown });
+    readObject(object, root, { path: '', field: '', struct: kind, unknown });
     return unknown.sort();
   };
 }
 
 interface Place {
+  /** With indexes and map keys: for the names of unknown fields. */
   path: string;
+  /** Without them: for messages about types. */
+  field: string;
   /** The Go type whose field this is, for messages. */
   struct: string;
   unknown: string[];
@@ -49,12 +52,18 @@ function resolved(schema: Schema | undefined): Schema {
   return schema;
 }
 
+/** The Go type that a reference names: its last word. */
+function structOf(reference: Schema | undefined): string | undefined {
+  const ref = reference?.$ref ?? reference?.allOf?.[0]?.$ref;
+  return ref?.slice(ref.lastIndexOf('.') + 1);
+}
+
 function read(value: Json, reference: Schema | undefined, place: Place): void {
   const schema = resolved(reference);
   switch (schema.type) {
     case 'object':
       if (!isObject(value)) throw mismatch(value, place, 'object');
-      readObject(value, schema, place);
+      readObject(value, schema, { ...place, struct: structOf(reference) ?? place.struct });
       return;
     case 'array':
       if (!Array.isArray(value)) throw mismatch(value, place, 'slice');
@@ -65,6 +74,7 @@ function read(value: Json, reference: Schema | undefined, place: Place): void {
     case 'string':
       if (typeof value !== 'string') throw mismatch(value, place, 'string');
       if (schema.format === 'date-time') checkTime(value);
+      if (schema.format === 'byte') checkBase64(value);
       return;
     case 'integer':
       if (typeof value !== 'number' || !Number.isInteger(value))
@@ -96,7 +106,8 @@ function readObject(value: JsonObject, schema: Schema, place: Place): void {
     } else if (item === null) delete value[key];
     else {
       const next = known ? schema.properties?.[key] : typeof more === 'object' ? more : undefined;
-      read(item, next, { ...place, path });
+      const field = known ? (place.field === '' ? key : `${place.field}.${key}`) : place.field;
+      read(item, next, { ...place, path, field });
     }
   }
 }
@@ -104,7 +115,7 @@ function readObject(value: JsonObject, schema: Schema, place: Place): void {
 function mismatch(value: Json, place: Place, type: string): DecodeError {
   const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
   return new DecodeError(
-    `json: cannot unmarshal ${found} into Go struct field ${place.struct}.${place.path} of type ${type}`,
+    `json: cannot unmarshal ${found} into Go struct field ${place.struct}.${place.field} of type ${type}`,
   );
 }
 
@@ -112,5 +123,15 @@ function checkTime(value: string): void {
   if (!Number.isNaN(Date.parse(value))) return;
   throw new DecodeError(
     `parsing time ${JSON.stringify(value)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(value)} as "2006"`,
+  );
+}
+
+/** As Go's decoder: it names the first byte that it cannot take. */
+function checkBase64(value: string): void {
+  const text = value.replace(/[\r\n]/g, '');
+  if (text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)) return;
+  const wrong = text.search(/[^A-Za-z0-9+/]/);
+  throw new DecodeError(
+    `illegal base64 data at input byte ${wrong < 0 ? text.length - (text.length % 4) : wrong}`,
   );
 }

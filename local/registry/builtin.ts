@@ -2,10 +2,24 @@ import type { StoredObject } from '../object.ts';
 import { isDNS1123Label, isPathSegmentName } from '../schema/names.ts';
 import { builtinDecoder } from './builtin-decode.ts';
 import { crdTraits } from './crd-traits.ts';
-import { eventFields, eventsStorage } from './events.ts';
+import {
+  eventFields,
+  eventsStorage,
+  prepareEvent,
+  prepareNewEvent,
+  validateEvent,
+  validateNewEvent,
+} from './events.ts';
 import { apiVersionOf, type Kind, kindId, type ServedVersion, type Traits } from './kind.ts';
 import { namespaceTraits } from './namespace-traits.ts';
-import { validateBinding, validateLease, validateRole, validateSecret } from './validate.ts';
+import {
+  configMapTraits,
+  prepareBinding,
+  secretTraits,
+  validateBinding,
+  validateLease,
+  validateRole,
+} from './validate.ts';
 
 interface Definition {
   group?: string;
@@ -45,12 +59,12 @@ const DEFINITIONS: Definition[] = [
     },
     traits: { ...namespaceTraits, validateName: isDNS1123Label },
   },
-  { kind: 'ConfigMap', plural: 'configmaps', shortNames: ['cm'] },
+  { kind: 'ConfigMap', plural: 'configmaps', shortNames: ['cm'], traits: configMapTraits },
   {
     kind: 'Secret',
     plural: 'secrets',
     selectable: { type: (object) => text(object['type']) },
-    traits: validateSecret,
+    traits: secretTraits,
   },
   {
     kind: 'ServiceAccount',
@@ -63,14 +77,14 @@ const DEFINITIONS: Definition[] = [
     plural: 'events',
     shortNames: ['ev'],
     selectable: eventFields,
-    traits: { createOnUpdate: true },
+    traits: { createOnUpdate: true, prepare: prepareEvent, validate: validateEvent },
   },
   {
     group: 'events.k8s.io',
     kind: 'Event',
     plural: 'events',
     shortNames: ['ev'],
-    traits: { createOnUpdate: true },
+    traits: { createOnUpdate: true, prepare: prepareNewEvent, validate: validateNewEvent },
     storedAs: eventsStorage,
   },
   {
@@ -84,7 +98,7 @@ const DEFINITIONS: Definition[] = [
     group: RBAC,
     kind: 'RoleBinding',
     plural: 'rolebindings',
-    traits: { ...rbacTraits, validate: validateBinding },
+    traits: { ...rbacTraits, prepare: prepareBinding, validate: validateBinding },
   },
   {
     group: RBAC,
@@ -98,7 +112,7 @@ const DEFINITIONS: Definition[] = [
     kind: 'ClusterRoleBinding',
     plural: 'clusterrolebindings',
     cluster: true,
-    traits: { ...rbacTraits, validate: validateBinding },
+    traits: { ...rbacTraits, prepare: prepareBinding, validate: validateBinding },
   },
   {
     group: 'apiextensions.k8s.io',

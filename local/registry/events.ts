@@ -1,4 +1,5 @@
 import { isRecord, type StoredObject } from '../object.ts';
+import { type FieldError, fieldErrors } from '../schema/field-error.ts';
 import { kindId, type StorageAlias } from './kind.ts';
 
 /** Event has two faces over one store: core/v1 (as it is stored) and events.k8s.io/v1. */
@@ -61,3 +62,65 @@ export const eventsStorage: StorageAlias = {
     ),
   fromStorage: (event) => rename(event, 'events.k8s.io/v1', RENAMED),
 };
+
+/** Fields that are written even when they are empty. */
+export function prepareEvent(event: StoredObject): void {
+  event['eventTime'] ??= null;
+  event['reportingComponent'] ??= '';
+  event['reportingInstance'] ??= '';
+}
+
+export function prepareNewEvent(event: StoredObject): void {
+  event['eventTime'] ??= null;
+}
+
+/** An Event stands where its object does; one about an object without a namespace stands in `default`. */
+function namespaceMismatch(event: StoredObject, involved: unknown): FieldError[] {
+  const namespace = text(record(involved)['namespace']);
+  const own = event.metadata.namespace ?? '';
+  const fits = namespace === '' ? own === '' || own === 'default' : namespace === own;
+  return fits
+    ? []
+    : [fieldErrors.invalid('involvedObject.namespace', namespace, 'does not match event.namespace')];
+}
+
+const MAX_FIELD = 128;
+const MAX_NOTE = 1024;
+
+function required(event: StoredObject, field: string, name = field): FieldError[] {
+  const value = text(event[field]);
+  if (value === '') return [fieldErrors.required(name)];
+  return value.length > MAX_FIELD
+    ? [fieldErrors.invalid(name, '', `can have at most ${MAX_FIELD} characters`)]
+    : [];
+}
+
+export function validateEvent(event: StoredObject): FieldError[] {
+  const errors = namespaceMismatch(event, event['involvedObject']);
+  if (typeof event['eventTime'] !== 'string') return errors;
+  const note = text(event['message']);
+  return [
+    ...errors,
+    ...required(event, 'reportingComponent', 'reportingController'),
+    ...required(event, 'reportingInstance'),
+    ...required(event, 'action'),
+    ...required(event, 'reason'),
+    ...(note.length > MAX_NOTE
+      ? [fieldErrors.invalid('message', '', `can have at most ${MAX_NOTE} characters`)]
+      : []),
+  ];
+}
+
+/** What events.k8s.io asks for beyond that; its refusals name the fields as they are stored. */
+export function validateNewEvent(event: StoredObject, old: StoredObject | undefined): FieldError[] {
+  const type = text(event['type']);
+  return [
+    ...(old === undefined && typeof event['eventTime'] !== 'string'
+      ? [fieldErrors.required('eventTime')]
+      : []),
+    ...validateEvent(eventsStorage.toStorage(event)),
+    ...(type === 'Normal' || type === 'Warning'
+      ? []
+      : [fieldErrors.invalid('type', '', `has invalid value: ${type}`)]),
+  ];
+}

@@ -27,6 +27,7 @@ export function dropContentFinalizer(namespace: StoredObject): void {
 }
 
 export const namespaceTraits: Partial<Traits> = {
+  verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   prepare: (namespace, old) => {
     namespace.metadata.labels = {
       ...namespace.metadata.labels,

@@ -1,34 +1,63 @@
 import { isRecord, type StoredObject } from '../object.ts';
 import { type FieldError, fieldErrors } from '../schema/field-error.ts';
-import type { Json } from '../schema/json.ts';
+import { deepEqual, type Json } from '../schema/json.ts';
 import type { Traits } from './kind.ts';
 
 /** The few checks of built-in kinds that programs rely on. */
 
 const DATA_KEY = /^[-._a-zA-Z0-9]+$/;
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const DATA_KEY_TEXT =
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+const MAX_KEY = 253;
+/** Of a Secret's or a ConfigMap's data together. */
+const MAX_DATA_BYTES = 1024 * 1024;
 
-function validateData(secret: StoredObject): FieldError[] {
-  const data = secret['data'];
-  if (!isRecord(data)) return [];
-  return Object.entries(data).flatMap(([key, value]) => {
-    if (!DATA_KEY.test(key)) {
-      return [
-        fieldErrors.invalid(
-          `data[${key}]`,
-          key,
-          "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
-        ),
-      ];
+function validateData(object: StoredObject, fields: readonly string[]): FieldError[] {
+  let size = 0;
+  const errors: FieldError[] = [];
+  for (const field of fields) {
+    const data = object[field];
+    if (!isRecord(data)) continue;
+    for (const [key, value] of Object.entries(data)) {
+      if (!DATA_KEY.test(key)) errors.push(fieldErrors.invalid(`${field}[${key}]`, key, DATA_KEY_TEXT));
+      if (key.length > MAX_KEY) {
+        errors.push(
+          fieldErrors.invalid(`${field}[${key}]`, key, `must be no more than ${MAX_KEY} characters`),
+        );
+      }
+      size += typeof value === 'string' ? Buffer.byteLength(value) : 0;
     }
-    if (typeof value !== 'string' || !BASE64.test(value)) {
-      return [fieldErrors.invalid(`data[${key}]`, '<hidden>', 'must be base64')];
-    }
-    return [];
-  });
+  }
+  if (size > MAX_DATA_BYTES) errors.push(fieldErrors.tooLong('', MAX_DATA_BYTES));
+  return errors;
 }
 
-export const validateSecret: Partial<Traits> = {
+const same = (a: unknown, b: unknown): boolean => deepEqual((a ?? null) as Json, (b ?? null) as Json);
+
+/** What may not change once `immutable` is set. */
+function validateImmutable(
+  object: StoredObject,
+  old: StoredObject | undefined,
+  fields: readonly string[],
+): FieldError[] {
+  if (old?.['immutable'] !== true) return [];
+  const why = 'field is immutable when `immutable` is set';
+  return [
+    ...(object['immutable'] === true ? [] : [fieldErrors.forbidden('immutable', why)]),
+    ...fields
+      .filter((field) => !same(object[field], old[field]))
+      .map((field) => fieldErrors.forbidden(field, why)),
+  ];
+}
+
+export const configMapTraits: Partial<Traits> = {
+  validate: (map, old) => [
+    ...validateImmutable(map, old, ['data', 'binaryData']),
+    ...validateData(map, ['data', 'binaryData']),
+  ],
+};
+
+export const secretTraits: Partial<Traits> = {
   prepare: (secret) => {
     secret['type'] ??= 'Opaque';
     const plain = secret['stringData'];
@@ -41,10 +70,11 @@ export const validateSecret: Partial<Traits> = {
     delete secret['stringData'];
   },
   validate: (secret, old) => [
-    ...validateData(secret),
     ...(old !== undefined && old['type'] !== secret['type']
       ? [fieldErrors.invalid('type', secret['type'] as Json, 'field is immutable')]
       : []),
+    ...validateImmutable(secret, old, ['data']),
+    ...validateData(secret, ['data']),
   ],
 };
 
@@ -70,8 +100,7 @@ export function validateRole(role: StoredObject): FieldError[] {
     const has = (key: string): boolean => Array.isArray(rule[key]) && rule[key].length > 0;
     const at = `rules[${i}]`;
     const errors: FieldError[] = [];
-    if (!has('verbs'))
-      errors.push(fieldErrors.required(`${at}.verbs`, 'verbs must contain at least one value'));
+    if (!has('verbs')) errors.push(fieldErrors.required(`${at}.verbs`));
     if (has('nonResourceURLs')) return errors;
     if (!has('apiGroups')) {
       errors.push(
@@ -85,6 +114,17 @@ export function validateRole(role: StoredObject): FieldError[] {
     }
     return errors;
   });
+}
+
+/** Whom a binding names, and what, is in this group unless it says otherwise. */
+export function prepareBinding(binding: StoredObject): void {
+  const subjects = Array.isArray(binding['subjects']) ? binding['subjects'] : [];
+  for (const subject of subjects) {
+    if (isRecord(subject) && (subject['kind'] === 'User' || subject['kind'] === 'Group')) {
+      subject['apiGroup'] ??= 'rbac.authorization.k8s.io';
+    }
+  }
+  if (isRecord(binding['roleRef'])) binding['roleRef']['apiGroup'] ??= 'rbac.authorization.k8s.io';
 }
 
 export function validateBinding(binding: StoredObject, old: StoredObject | undefined): FieldError[] {

@@ -1,4 +1,5 @@
 import { isRecord } from '../object.ts';
+import { goQuote } from '../schema/json.ts';
 import { refuse } from './status.ts';
 
 /** Where the next page begins: after `start`, in the state at `rv` (-1: in whatever state there is). */
@@ -14,7 +15,8 @@ export function encodeToken(token: ContinueToken): string {
 
 /** Throws 400 for what is not a token of ours. */
 export function decodeToken(text: string): ContinueToken {
-  const value = parse(text);
+  const bytes = Buffer.from(text, 'base64url');
+  const value = parse(bytes.toString());
   if (
     !isRecord(value) ||
     value['v'] !== 'meta.k8s.io/v1' ||
@@ -22,14 +24,23 @@ export function decodeToken(text: string): ContinueToken {
     !Number.isSafeInteger(value['rv']) ||
     typeof value['start'] !== 'string'
   ) {
-    throw refuse.badRequest('invalid continue token: continue key is not valid');
+    throw refuse.badRequest(`invalid continue token: continue key is not valid${complaint(bytes)}`);
   }
   return { rv: value['rv'], start: value['start'].replace(/\0$/, '') };
 }
 
+/** What a JSON decoder says of bytes that are no JSON. */
+function complaint(bytes: Buffer): string {
+  const first = bytes[0];
+  if (first === undefined) return ': unexpected end of JSON input';
+  if (first === 0x7b) return '';
+  const shown = goQuote(String.fromCodePoint(first)).slice(1, -1);
+  return `: invalid character '${shown}' looking for beginning of value`;
+}
+
 function parse(text: string): unknown {
   try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString());
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

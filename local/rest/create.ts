@@ -43,10 +43,9 @@ export function prepareNew(call: Call, object: StoredObject, clock: Clock): bool
   const { metadata } = object;
   const generated = (metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '';
   if (generated) metadata.name = generateName(metadata.generateName ?? '');
-  delete metadata.resourceVersion;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
-  delete metadata.managedFields;
+  dropUnkept(metadata);
   delete metadata.generation;
   metadata.uid = randomUUID();
   metadata.creationTimestamp = timestamp(clock.now());
@@ -55,6 +54,12 @@ export function prepareNew(call: Call, object: StoredObject, clock: Clock): bool
   call.version.schema?.default(object as unknown as JsonObject);
   call.kind.traits.prepare?.(object, undefined);
   return generated;
+}
+
+/** What a client may send and the server does not keep. */
+export function dropUnkept(metadata: StoredObject['metadata']): void {
+  delete metadata.managedFields;
+  delete (metadata as { selfLink?: string }).selfLink;
 }
 
 function insert(call: Call, object: StoredObject, tx: Transaction, generated: boolean): StoredObject {
@@ -68,7 +73,13 @@ function insert(call: Call, object: StoredObject, tx: Transaction, generated: bo
       ? refuse.generateNameConflict(groupResource(call), name)
       : refuse.alreadyExists(groupResource(call), name);
   }
-  if (call.dryRun) return object;
+  if (call.dryRun) {
+    delete object.metadata.resourceVersion;
+    return object;
+  }
+  if (object.metadata.resourceVersion !== undefined) {
+    throw refuse.storage('resourceVersion should not be set on objects to be created');
+  }
   const stored = toStorage(call, ordered(object));
   tx.put(id, key, stored);
   return fromStorage(call, stored);
@@ -81,8 +92,11 @@ export function ordered(object: StoredObject): StoredObject {
 }
 
 function checkNamespace(call: Call, object: StoredObject): void {
-  if (!call.kind.namespaced) return;
   const { metadata } = object;
+  if (!call.kind.namespaced) {
+    delete metadata.namespace;
+    return;
+  }
   if ((metadata.namespace ?? '') === '' && call.namespace !== undefined) metadata.namespace = call.namespace;
   if (metadata.namespace !== call.namespace) {
     throw refuse.badRequest(

@@ -2,7 +2,7 @@ import { isRecord, type StoredObject } from '../object.ts';
 import { strictDecodingMessage } from '../schema/compile.ts';
 import { invalidStatus } from '../schema/invalid-status.ts';
 import { fieldErrors } from '../schema/field-error.ts';
-import type { JsonObject } from '../schema/json.ts';
+import type { Json, JsonObject } from '../schema/json.ts';
 import { DecodeError, decodeObjectMeta } from '../schema/object-meta.ts';
 import { apiVersion, type Call } from './call.ts';
 import { parseJSON } from './json-text.ts';
@@ -12,11 +12,19 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The start of a body, for a message about it. */
+const EXCERPT = 30;
+
+/** The start of a body, for a message about it: as apimachinery's summarizeData. */
 function excerpt(text: string): string {
-  const flat = text.trim();
-  return flat.length <= 31 ? flat : `${flat.slice(0, 31)} ...`;
+  if (text === '') return '<empty>';
+  if (text.startsWith('{')) return text.length > EXCERPT ? `${text.slice(0, EXCERPT)} ...` : text;
+  const bytes = Buffer.from(text);
+  const hex = bytes.subarray(0, EXCERPT).toString('hex');
+  return bytes.length > EXCERPT ? `${hex} ...` : hex;
 }
+
+const TYPE_META =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** A JSON body as an object. `kind` is the kind that was expected. Throws 400. */
 export function parseObject(text: string, kind: string): Record<string, unknown> {
@@ -33,7 +41,10 @@ export function parseObject(text: string, kind: string): Record<string, unknown>
     throw unrecognized(`couldn't get version/kind; json parse error: ${why}`);
   }
   if (!isRecord(value)) {
-    throw unrecognized("couldn't get version/kind; json parse error: the body is not a JSON object");
+    const found = Array.isArray(value) ? 'array' : typeof value;
+    throw unrecognized(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into Go value of type ${TYPE_META}`,
+    );
   }
   if (typeof value['kind'] !== 'string' || value['kind'] === '') {
     throw unrecognized(`Object 'Kind' is missing in '${text.trim()}'`);
@@ -77,7 +88,7 @@ export function acceptObject(
     const { schema } = call.version;
     const unknown: string[] = [];
     if (schema === undefined) {
-      const decoded = decodeObjectMeta((value as JsonObject)['metadata'] ?? {});
+      const decoded = builtinMeta((value as JsonObject)['metadata'] ?? {});
       value['metadata'] = decoded.meta;
       unknown.push(...decoded.unknownFields, ...(call.version.decode?.(value as JsonObject) ?? []));
     } else {
@@ -88,6 +99,18 @@ export function acceptObject(
     if (!(error instanceof DecodeError)) throw error;
     throw refuse.badRequest(
       `${call.kind.kind} in version "${call.version.name}" cannot be handled as a ${call.kind.kind}: ${error.message}`,
+    );
+  }
+}
+
+/** Built-in kinds are decoded whole: the decoder names the way to the field. */
+function builtinMeta(metadata: Json): ReturnType<typeof decodeObjectMeta> {
+  try {
+    return decodeObjectMeta(metadata);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new DecodeError(
+      error.message.replace('Go struct field ObjectMeta.', 'Go struct field ObjectMeta.metadata.'),
     );
   }
 }

@@ -67,7 +67,7 @@ const forbidden = (field: string, why: string): FieldError => fieldErrors.forbid
 
 function check({ version, match, token, initial, watch }: Raw): FieldError[] {
   const known = match === '' || match === 'Exact' || match === 'NotOlderThan';
-  if (watch) return checkWatch(match, known, initial, token);
+  if (watch) return checkWatch(match, initial, token);
   const errors: FieldError[] = [];
   if (initial !== null)
     errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
@@ -86,7 +86,7 @@ function check({ version, match, token, initial, watch }: Raw): FieldError[] {
   return errors;
 }
 
-function checkWatch(match: string, known: boolean, initial: string | null, token: string): FieldError[] {
+function checkWatch(match: string, initial: string | null, token: string): FieldError[] {
   const field = 'resourceVersionMatch';
   if (initial === null) {
     return match === ''
@@ -100,11 +100,8 @@ function checkWatch(match: string, known: boolean, initial: string | null, token
   }
   const errors: FieldError[] = [];
   if (match !== 'NotOlderThan') {
-    errors.push(
-      known
-        ? forbidden(field, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')
-        : fieldErrors.notSupported(field, match, ['NotOlderThan']),
-    );
+    errors.push(forbidden(field, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+    if (match !== '') errors.push(fieldErrors.notSupported(field, match, ['NotOlderThan']));
   }
   if (token !== '') errors.push(forbidden('continue', 'continue is forbidden for watch'));
   return errors;

@@ -1,10 +1,11 @@
-import fastJsonPatch from 'fast-json-patch';
 import { isRecord, type StoredObject } from '../object.ts';
 import { strictDecodingMessage } from '../schema/compile.ts';
 import { fieldErrors } from '../schema/field-error.ts';
+import type { Json } from '../schema/json.ts';
 import type { Store } from '../store/store.ts';
 import { type Call, fromStorage, groupResource, keyOf, type NamedCall, storageId } from './call.ts';
 import { acceptObject } from './decode.ts';
+import { applyJSONPatch, JSONPatchError } from './json-patch.ts';
 import { parseJSON } from './json-text.ts';
 import { mergePatch } from './merge-patch.ts';
 import { failure, refuse, StatusError } from './status.ts';
@@ -25,6 +26,7 @@ export async function patch(
   store: Store,
 ): Promise<StoredObject> {
   const apply = compilePatch(call, body, contentType);
+  if (call.name === undefined) throw refuse.badRequest('name must be provided');
   return store.write((tx) => {
     const stored = tx.get(storageId(call.kind), keyOf(call));
     if (stored === undefined) throw refuse.notFound(groupResource(call), call.name);
@@ -72,14 +74,18 @@ function accepted(call: Call): string[] {
 }
 
 function parsePatch(body: string): unknown {
+  let value: unknown;
   try {
-    const value = parseJSON(body);
-    if (isRecord(value)) return value;
+    value = parseJSON(body);
   } catch (error) {
     if (error instanceof StatusError) throw error;
     throw refuse.badRequest('invalid JSON patch');
   }
-  throw refuse.badRequest('invalid JSON patch');
+  if (isRecord(value)) return value;
+  const found = Array.isArray(value) ? 'array' : typeof value;
+  throw refuse.badRequest(
+    `error decoding patch: json: cannot unmarshal ${found} into Go value of type map[string]interface {}`,
+  );
 }
 
 function compileJSONPatch(body: string): (current: StoredObject) => unknown {
@@ -92,7 +98,7 @@ function compileJSONPatch(body: string): (current: StoredObject) => unknown {
   }
   if (!Array.isArray(operations)) {
     throw refuse.badRequest(
-      'error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch',
+      'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
     );
   }
   if (operations.length > MAX_OPERATIONS) {
@@ -102,9 +108,9 @@ function compileJSONPatch(body: string): (current: StoredObject) => unknown {
   }
   return (current) => {
     try {
-      return fastJsonPatch.applyPatch(current, operations as fastJsonPatch.Operation[], true, true)
-        .newDocument;
-    } catch {
+      return applyJSONPatch(current as unknown as Json, operations);
+    } catch (error) {
+      if (!(error instanceof JSONPatchError)) throw error;
       throw failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
     }
   };

@@ -33,12 +33,20 @@ export function representation(
     if (as === undefined) return wholeObjects(call);
     const version = parameter(parameters, 'v');
     if (parameter(parameters, 'g') !== 'meta.k8s.io' || version !== 'v1') continue;
-    if (as === 'table') return tables(call, options.includeObject ?? 'Metadata', options.clock);
+    if (as === 'table') return tables(call, includeObjectOf(options.includeObject), options.clock);
     if (as === 'partialobjectmetadata' || as === 'partialobjectmetadatalist') return metadataOnly(call);
   }
   if (accept?.includes('application/yaml') === true || accept?.includes('protobuf') === true)
     return wholeObjects(call);
   throw refuse.notAcceptable('only the following media types are accepted: application/json');
+}
+
+function includeObjectOf(value: string | null): string {
+  if (value === null || value === '') return 'Metadata';
+  if (['None', 'Metadata', 'Object'].includes(value)) return value;
+  throw refuse.badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
 }
 
 function parameter(parameters: string[], name: string): string | undefined {
@@ -71,6 +79,8 @@ const line = (type: string, object: string): string => `{"type":"${type}","objec
 function wholeObjects(call: Call): Representation {
   const version = apiVersion(call);
   const { kind, listKind } = call.kind;
+  // Lists of custom kinds always say where they go on.
+  const ownListMeta = call.kind.crd === undefined ? {} : { continue: '' };
   const head = `{"apiVersion":"${version}","kind":"${kind}",`;
   const text = (object: StoredObject | undefined, body: string | undefined): string =>
     body?.startsWith(head) === true ? body : JSON.stringify(viewed(call, object, body));
@@ -83,7 +93,7 @@ function wholeObjects(call: Call): Representation {
     contentType: 'application/json',
     object: text,
     list: (page) =>
-      `{"kind":"${listKind}","apiVersion":"${version}","metadata":${JSON.stringify(listMeta(page))},"items":[${page.rows.map((row) => item(row.body)).join(',')}]}`,
+      `{"kind":"${listKind}","apiVersion":"${version}","metadata":${JSON.stringify({ ...ownListMeta, ...listMeta(page) })},"items":[${page.rows.map((row) => item(row.body)).join(',')}]}`,
     event: (type, object, body) => line(type, text(object, body)),
     bookmark: (rv, end) =>
       line('BOOKMARK', JSON.stringify({ kind, apiVersion: version, metadata: bookmarkMeta(rv, end) })),

@@ -71,7 +71,7 @@ function detailsOf(gr: GroupResource, name: string): NonNullable<Status['details
   return {
     ...(name === '' ? {} : { name }),
     ...(gr.group === '' ? {} : { group: gr.group }),
-    kind: gr.resource,
+    ...(gr.resource === '' ? {} : { kind: gr.resource }),
   };
 }
 
@@ -127,8 +127,13 @@ export const refuse = {
   tooLarge: (message: string) => failure(413, 'RequestEntityTooLarge', message),
   unsupportedMediaType: (message: string) => failure(415, 'UnsupportedMediaType', message),
   notAcceptable: (message: string) => failure(406, 'NotAcceptable', message),
-  invalid: (group: string, kind: string, name: string, errors: FieldError[]) =>
-    new StatusError(invalidStatus(group, kind, name, errors)),
+  invalid: (group: string, kind: string, name: string, errors: FieldError[]) => {
+    const status = invalidStatus(group, kind, name, errors);
+    if (kind === '') delete (status.details as { kind?: string }).kind;
+    return new StatusError(status);
+  },
+  /** What a kube-apiserver answers where its store refuses; it has no reason. */
+  storage: (message: string) => failure(500, '', message),
   tooManyRequests: (message: string) => failure(429, 'TooManyRequests', message, { retryAfterSeconds: 1 }),
   internal: (message: string) =>
     failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }),

@@ -25,6 +25,6 @@ export function tableOf(call: Call, objects: StoredObject[], options: TableOptio
     apiVersion: 'meta.k8s.io/v1',
     metadata: options.metadata,
     columnDefinitions: options.headers ? rendered.columnDefinitions : null,
-    rows: rendered.rows,
+    rows: rendered.rows.map((row) => ({ ...row, object: row.object ?? null })),
   };
 }

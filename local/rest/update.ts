@@ -4,7 +4,7 @@ import { deepEqual, type Json, type JsonObject } from '../schema/json.ts';
 import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { fromStorage, groupResource, keyOf, type NamedCall, storageId, toStorage } from './call.ts';
-import { ordered, prepareNew } from './create.ts';
+import { dropUnkept, ordered, prepareNew } from './create.ts';
 import { acceptObject, judgeFields } from './decode.ts';
 import { requireNamespace } from './namespace.ts';
 import { refuse } from './status.ts';
@@ -39,7 +39,10 @@ function checkIdentity(call: NamedCall, object: StoredObject): void {
       `the name of the object (${metadata.name}) does not match the name on the URL (${call.name})`,
     );
   }
-  if (!call.kind.namespaced || call.namespace === undefined) return;
+  if (!call.kind.namespaced || call.namespace === undefined) {
+    delete metadata.namespace;
+    return;
+  }
   if ((metadata.namespace ?? '') === '') metadata.namespace = call.namespace;
   if (metadata.namespace !== call.namespace) {
     throw refuse.badRequest(
@@ -106,7 +109,7 @@ function checkPreconditions(call: NamedCall, old: StoredObject, object: StoredOb
     throw refuse.conflict(
       gr,
       call.name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid ?? ''}`,
+      `StorageError: invalid object, Code: 4, Key: ${storageKey(call)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid ?? ''}`,
     );
   }
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
@@ -114,7 +117,16 @@ function checkPreconditions(call: NamedCall, old: StoredObject, object: StoredOb
     delete object.metadata.resourceVersion;
     return;
   }
+  if (!/^\d+$/.test(resourceVersion)) {
+    throw refuse.storage(`strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
+  }
   if (resourceVersion !== old.metadata.resourceVersion) throw refuse.modified(gr, call.name);
+}
+
+/** Where a kube-apiserver would keep it: its conflicts say so. */
+function storageKey(call: NamedCall): string {
+  const { group, plural } = call.kind;
+  return `/registry/${group === '' ? '' : `${group}/`}${plural}/${keyOf(call)}`;
 }
 
 /** Only the part of the object that this call may write; what the server owns stays as it was. */
@@ -139,7 +151,7 @@ function merge(call: NamedCall, old: StoredObject, object: StoredObject): Stored
     if (old.metadata[field] === undefined) delete metadata[field];
     else Object.assign(metadata, { [field]: old.metadata[field] });
   }
-  delete metadata.managedFields;
+  dropUnkept(metadata);
   if (call.version.status) {
     if (old['status'] === undefined) delete next['status'];
     else next['status'] = old['status'];

@@ -24,10 +24,12 @@ function refusals(call: Call, object: StoredObject, old: StoredObject | undefine
   const { traits } = call.kind;
   const json = object as unknown as JsonObject;
   if (schema !== undefined) {
-    if (old !== undefined && call.subresource === 'status') {
-      return schema.validateStatus(json, old as unknown as JsonObject);
-    }
-    return schema.validate(json, old as unknown as JsonObject | undefined);
+    if (old === undefined) return schema.validate(json);
+    const before = old as unknown as JsonObject;
+    const errors =
+      call.subresource === 'status' ? schema.validateStatus(json, before) : schema.validate(json, before);
+    // The API server checks the metadata of an update before the schema does, and again: its causes are twofold.
+    return [...validateObjectMetaUpdate(metaOf(object), metaOf(old)), ...errors];
   }
   const meta =
     old === undefined ? validateNewMeta(call, object) : validateObjectMetaUpdate(metaOf(object), metaOf(old));

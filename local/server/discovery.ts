@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { REVIEWS } from '../auth/reviews.ts';
 import { apiVersionOf, type Kind } from '../registry/kind.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -13,9 +14,12 @@ interface ResourceInfo {
   shortNames: readonly string[];
   categories: readonly string[];
   subresources: { name: string; verbs: readonly string[] }[];
+  storageVersionHash?: string | undefined;
 }
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+/** In the order in which a kube-apiserver names them for custom kinds. */
+const CUSTOM_VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const STATUS_VERBS = ['get', 'patch', 'update'];
 
 type Groups = Map<string, Map<string, ResourceInfo[]>>;
@@ -30,11 +34,17 @@ function describe(kind: Kind, version: string): ResourceInfo {
     singular: kind.singular,
     kind: kind.kind,
     namespaced: kind.namespaced,
-    verbs: kind.traits.verbs ?? VERBS,
+    verbs: kind.traits.verbs ?? (kind.crd === undefined ? VERBS : CUSTOM_VERBS),
+    storageVersionHash: kind.crd === undefined ? undefined : storageVersionHash(kind),
     shortNames: kind.shortNames,
     categories: kind.categories,
     subresources,
   };
+}
+
+function storageVersionHash(kind: Kind): string {
+  const name = `${kind.group}/${kind.storageVersion}/${kind.kind}`;
+  return createHash('sha256').update(name).digest().subarray(0, 8).toString('base64');
 }
 
 /** group -> version (newest first) -> resources. */
@@ -79,7 +89,7 @@ export function compareVersions(a: string, b: string): number {
 }
 
 function aggregatedResource(group: string, version: string, info: ResourceInfo): unknown {
-  const responseKind = { group, version, kind: info.kind };
+  const responseKind = { group, version: group === '' ? '' : version, kind: info.kind };
   return {
     resource: info.plural,
     responseKind,
@@ -110,6 +120,7 @@ function plainResources(info: ResourceInfo): unknown[] {
       verbs: info.verbs,
       ...(info.shortNames.length === 0 ? {} : { shortNames: info.shortNames }),
       ...(info.categories.length === 0 ? {} : { categories: info.categories }),
+      ...(info.storageVersionHash === undefined ? {} : { storageVersionHash: info.storageVersionHash }),
     },
     ...info.subresources.map(({ name, verbs }) => ({
       name: `${info.plural}/${name}`,
@@ -175,7 +186,9 @@ export class Discovery {
         versions: [...versions].map(([version, resources]) => ({
           version,
           freshness: 'Current',
-          resources: resources.map((info) => aggregatedResource(group, version, info)),
+          resources: resources
+            .toSorted((a, b) => (a.plural < b.plural ? -1 : 1))
+            .map((info) => aggregatedResource(group, version, info)),
         })),
       })),
     };

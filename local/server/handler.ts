@@ -75,7 +75,7 @@ function readRoute(path: string): ResourceRoute | undefined {
 
 async function serveRoute(context: ServerContext, exchange: Exchange, route: ResourceRoute): Promise<void> {
   const { query, request } = exchange;
-  const watching = isTrue(query.get('watch'));
+  const watching = route.watch || isTrue(query.get('watch'));
   const verb = verbOf(request.method ?? 'GET', route.name !== undefined, watching);
   if (verb === undefined)
     throw refuse.methodNotAllowed({ group: route.group, resource: route.plural }, request.method ?? '');
@@ -149,6 +149,7 @@ async function servePath(context: ServerContext, exchange: Exchange): Promise<vo
     : /^\/apis?(?:\/|$)/.test(path)
       ? context.discovery.document(path, accept)
       : undefined;
+  if (document === undefined && path.startsWith('/api/')) throw refuse.noSuchResource();
   if (document === undefined) notFound(exchange);
   else send(response, 200, document.body, { contentType: document.contentType });
 }

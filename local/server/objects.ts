@@ -35,8 +35,15 @@ export async function serveObjects(
 ): Promise<void> {
   const call = callOf(context, exchange, target);
   if (call === undefined) {
+    // A subresource that a custom kind does not have is missed as the object would be.
+    if (target.served.kind.crd !== undefined && target.route.name !== undefined) {
+      throw refuse.notFound(groupResource(target.served), target.route.name);
+    }
     notFound(exchange);
     return;
+  }
+  if (call.kind.traits.verbs?.includes(target.verb) === false) {
+    throw refuse.methodNotAllowed(groupResource(call), target.verb);
   }
   if (call.version.deprecation !== undefined) call.warnings.push(call.version.deprecation);
   const view = representation(exchange.request.headers.accept, call, {
@@ -54,7 +61,7 @@ export async function serveObjects(
     case 'update':
       return put(context, exchange, named(call), view);
     case 'patch':
-      return patchObject(context, exchange, named(call), view);
+      return patchObject(context, exchange, call as NamedCall, view);
     case 'delete':
       return deleteObject(context, exchange, named(call), view);
     case 'deletecollection':
@@ -163,7 +170,9 @@ async function post(
   call: Call,
   view: Representation,
 ): Promise<void> {
-  if (call.name !== undefined) throw refuse.methodNotAllowed(groupResource(call), 'create');
+  if (call.name !== undefined && call.kind.crd === undefined) {
+    throw refuse.methodNotAllowed(groupResource(call), 'create');
+  }
   const { body, duplicates } = await readObject(exchange, call);
   answer(exchange, view, await create(call, body, { ...context, duplicates }), 201);
 }

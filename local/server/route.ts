@@ -8,6 +8,8 @@ export interface ResourceRoute {
   namespace: string | undefined;
   name: string | undefined;
   subresource: string | undefined;
+  /** By the old paths: /api/v1/watch/... */
+  watch: boolean;
 }
 
 /** Undefined: the path names no resource (discovery, health, nothing). Throws URIError for a broken escape. */
@@ -20,6 +22,8 @@ export function resourceRoute(path: string): ResourceRoute | undefined {
   else if (root !== 'api') return undefined;
   const version = rest.shift();
   if (version === undefined || rest.length === 0 || rest.includes('')) return undefined;
+  const watch = rest[0] === 'watch' && rest.length > 1;
+  if (watch) rest.shift();
   let namespace: string | undefined;
   // `namespaces/NAME` and its own subresources are the namespace itself.
   const inNamespace =
@@ -32,7 +36,7 @@ export function resourceRoute(path: string): ResourceRoute | undefined {
   }
   const [plural, name, subresource, ...more] = rest;
   if (plural === undefined || more.length > 0) return undefined;
-  return { group, version, plural, namespace, name, subresource };
+  return { group, version, plural, namespace, name, subresource, watch };
 }
 
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
