@@ -13,6 +13,7 @@ export function asCRD(object: StoredObject): CustomResourceDefinition {
 }
 
 function fillNames(spec: CRDSpec): void {
+  if (spec.names.kind === '') return;
   spec.names.singular ??= spec.names.kind.toLowerCase();
   spec.names.listKind ??= `${spec.names.kind}List`;
   spec.conversion ??= { strategy: 'None' };

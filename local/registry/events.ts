@@ -60,7 +60,12 @@ export const eventsStorage: StorageAlias = {
       'v1',
       RENAMED.map(([core, events]) => [events, core]),
     ),
-  fromStorage: (event) => rename(event, 'events.k8s.io/v1', RENAMED),
+  fromStorage: (event) => {
+    const out = rename(event, 'events.k8s.io/v1', RENAMED);
+    for (const field of ['reportingController', 'reportingInstance'])
+      if (out[field] === '') delete out[field];
+    return out;
+  },
 };
 
 /** Fields that are written even when they are empty. */

@@ -23,7 +23,7 @@ export function listOptions(query: URLSearchParams, watch: boolean): ListOptions
   const errors = check({ version, match, token, initial, watch });
   if (errors.length > 0) throw refuse.invalid('meta.k8s.io', 'ListOptions', '', errors);
   return {
-    resourceVersion: version === '' ? undefined : parseRV(version),
+    resourceVersion: version === '' ? undefined : readRV(version, watch),
     match: match === 'Exact' || match === 'NotOlderThan' ? match : undefined,
     limit: integer(query, 'limit') ?? 0,
     continueToken: token === '' ? undefined : token,
@@ -44,6 +44,13 @@ function integer(query: URLSearchParams, key: string): number | undefined {
     throw refuse.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   }
   return Math.max(0, Number(text));
+}
+
+function readRV(text: string, watch: boolean): number {
+  if (!watch || /^\d{1,15}$/.test(text)) return parseRV(text);
+  throw refuse.storage(
+    `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+  );
 }
 
 export function parseRV(text: string): number {

@@ -16,7 +16,9 @@ export function validateObject(call: Call, object: StoredObject, old: StoredObje
     call.admit(object);
     return;
   }
-  throw refuse.invalid(call.kind.group, call.kind.kind, object.metadata.name ?? '', errors);
+  // Objects that are stored as another kind are refused in its name.
+  const group = call.kind.storedAs === undefined ? call.kind.group : '';
+  throw refuse.invalid(group, call.kind.kind, object.metadata.name ?? '', errors);
 }
 
 function refusals(call: Call, object: StoredObject, old: StoredObject | undefined): FieldError[] {

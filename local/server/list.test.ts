@@ -36,7 +36,7 @@ describe('pages', () => {
     expect(names(second.body)).toEqual(['w2', 'w3']);
     const third = await get(`?limit=2&continue=${meta(second.body).continue ?? ''}`);
     expect(names(third.body)).toEqual(['w4']);
-    expect(meta(third.body)).toEqual({ resourceVersion: meta(first.body).resourceVersion });
+    expect(meta(third.body)).toEqual({ continue: '', resourceVersion: meta(first.body).resourceVersion });
     expect(names((await get('')).body)).toEqual(['w0', 'w1', 'w1a', 'w2', 'w3']);
   });
 

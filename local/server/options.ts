@@ -34,32 +34,59 @@ const POLICIES = ['Foreground', 'Background', 'Orphan'];
 /** The options of a deletion: from its body, or where it has none from its query. Throws 400 and 422. */
 export function deleteOptions(text: string, query: URLSearchParams): DeleteOptions & { dryRun: boolean } {
   const value = text.trim() === '' ? fromQuery(query) : parse(text);
+  checkTypes(value);
   const errors: FieldError[] = [];
   const dryRun = readDryRun([...strings(value['dryRun']), ...query.getAll('dryRun')], errors);
-  const orphan = value['orphanDependents'];
-  let policy = value['propagationPolicy'] ?? undefined;
-  if (policy !== undefined && !POLICIES.includes(policy as string)) {
-    errors.push(fieldErrors.notSupported('propagationPolicy', policy as Json, [...POLICIES, 'nil']));
-  }
-  if (policy !== undefined && typeof orphan === 'boolean') {
-    errors.push(
-      fieldErrors.invalid(
-        'propagationPolicy',
-        policy as Json,
-        'orphanDependents and deletionPropagation cannot be both set',
-      ),
-    );
-  }
+  const policy = readPolicy(value, errors);
   if (errors.length > 0) throw refuse.invalid('meta.k8s.io', 'DeleteOptions', '', errors);
-  if (typeof orphan === 'boolean') policy = orphan ? 'Orphan' : 'Background';
   const preconditions = isRecord(value['preconditions']) ? value['preconditions'] : {};
   const { uid, resourceVersion } = preconditions;
   return {
     dryRun,
-    ...(policy === undefined ? {} : { propagationPolicy: policy as 'Orphan' }),
+    ...(policy === undefined ? {} : { propagationPolicy: policy }),
     ...(typeof uid === 'string' ? { uid } : {}),
     ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}),
   };
+}
+
+function readPolicy(
+  value: Record<string, unknown>,
+  errors: FieldError[],
+): DeleteOptions['propagationPolicy'] {
+  const orphan = value['orphanDependents'];
+  const policy = value['propagationPolicy'];
+  if (policy === undefined || policy === null) {
+    if (typeof orphan !== 'boolean') return undefined;
+    return orphan ? 'Orphan' : 'Background';
+  }
+  const field = 'propagationPolicy';
+  if (!POLICIES.includes(policy as string)) {
+    errors.push(fieldErrors.notSupported(field, policy as Json, [...POLICIES, 'nil']));
+  }
+  if (typeof orphan === 'boolean') {
+    const why = 'orphanDependents and deletionPropagation cannot be both set';
+    errors.push(fieldErrors.invalid(field, policy as Json, why));
+  }
+  return policy as NonNullable<DeleteOptions['propagationPolicy']>;
+}
+
+const TYPES: readonly (readonly [string, string, (value: unknown) => boolean])[] = [
+  ['gracePeriodSeconds', 'int64', (value) => Number.isInteger(value)],
+  ['propagationPolicy', 'v1.DeletionPropagation', (value) => typeof value === 'string'],
+  ['orphanDependents', 'bool', (value) => typeof value === 'boolean'],
+  ['dryRun', '[]string', (value) => Array.isArray(value)],
+  ['preconditions', 'v1.Preconditions', isRecord],
+];
+
+function checkTypes(value: Record<string, unknown>): void {
+  for (const [field, type, fits] of TYPES) {
+    const given = value[field];
+    if (given === undefined || given === null || fits(given)) continue;
+    const found = Array.isArray(given) ? 'array' : typeof given === 'boolean' ? 'bool' : typeof given;
+    throw refuse.badRequest(
+      `json: cannot unmarshal ${found} into Go struct field DeleteOptions.${field} of type ${type}`,
+    );
+  }
 }
 
 function fromQuery(query: URLSearchParams): Record<string, unknown> {

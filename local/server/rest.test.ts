@@ -34,17 +34,20 @@ describe('create', () => {
     expect(body['spec']).toEqual({ size: 1, color: 'red' });
   });
 
-  it('takes no status, UID or resourceVersion from the user', async () => {
+  it('takes no status or UID from the user, and refuses a resourceVersion', async () => {
     const name = fresh();
     const { body } = await call('POST', WIDGETS, {
-      body: widget(name, {
-        metadata: { name, uid: 'mine', resourceVersion: '7' },
-        status: { phase: 'Done' },
-      }),
+      body: widget(name, { metadata: { name, uid: 'mine' }, status: { phase: 'Done' } }),
     });
     expect(body['status']).toBeUndefined();
     expect(body.metadata.uid).not.toBe('mine');
-    expect(body.metadata.resourceVersion).not.toBe('7');
+    const versioned = await call('POST', WIDGETS, {
+      body: widget('v', { metadata: { name: 'v', resourceVersion: '7' } }),
+    });
+    expect([versioned.code, versioned.text]).toEqual([
+      500,
+      expect.stringContaining('resourceVersion should not be set on objects to be created'),
+    ]);
   });
 
   it('makes up a name from generateName', async () => {
