@@ -8,9 +8,18 @@ import {
   reservedRules,
   setupNeedsInitRule,
   valueOrSourceRule,
+  workspacePathRule,
   type ValidationRule,
 } from './rules.ts';
+import type { SandboxSpec } from './sandbox.ts';
+import { specProblem } from './spec-problem.ts';
 
+const spec: SandboxSpec = {
+  image: 'busybox:1',
+  terminationGracePeriodSeconds: 10,
+  onNodeLoss: 'Keep',
+  onDrift: 'Report',
+};
 const environment = new Environment({ unlistedVariablesAreDyn: true });
 
 /** As an API server does it: whole numbers are CEL's int. */
@@ -107,6 +116,23 @@ describe('CEL rules of limits', () => {
 
   it('[L2] an empty map is fine', () => {
     expect(refusals(limitRules, {})).toEqual([]);
+  });
+
+  it.each([
+    '/',
+    '//',
+    '/proc',
+    '/sys/fs',
+    '//dev',
+    '/.holdfast/bin',
+    '/a/../proc',
+    '/a/.',
+    '/..',
+    '/workspace',
+    '/home/..data',
+  ])('a workspace at %s: rules and parser agree', (path) => {
+    const problem = specProblem({ ...spec, workspace: { path } });
+    expect(refusals([workspacePathRule], { path }).length > 0).toBe(problem !== undefined);
   });
 
   it('value excludes valueFrom, and setup needs init', () => {

@@ -108,6 +108,19 @@ export const valueOrSourceRule: ValidationRule = {
   message: 'value and valueFrom exclude each other: give one of them',
 };
 
+/** Where nothing may be mounted over: the kernel's own filesystems, and the place of our init. */
+export const RESERVED_PATH = '^/+((proc|sys|dev|[.]holdfast)(/|$)|$)';
+/** Such a path could lead there all the same. */
+export const DOT_PART = '/[.]{1,2}(/|$)';
+export const WORKSPACE_PATH_ACCEPTED =
+  'an absolute path without . or .. in it, outside /proc, /sys, /dev and /.holdfast';
+
+export const workspacePathRule: ValidationRule = {
+  rule: `!has(self.path) || (!self.path.matches('${RESERVED_PATH}') && !self.path.matches('${DOT_PART}'))`,
+  message: `path is refused; accepted: ${WORKSPACE_PATH_ACCEPTED}`,
+  messageExpression: `'path: "' + self.path + '" is refused; accepted: ${WORKSPACE_PATH_ACCEPTED}'`,
+};
+
 export const setupNeedsInitRule: ValidationRule = {
   rule: '!(has(self.setup) && has(self.init) && self.init == false)',
   message: 'setup needs init: remove setup, or leave init out',

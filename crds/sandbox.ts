@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { conditionSchema, type ObjectMeta } from './meta.ts';
 import { limitsStatusSchema, terminationSchema } from './limits-status.ts';
 import { ACCEPTED } from './quantity.ts';
-import { limitRules, setupNeedsInitRule, valueOrSourceRule } from './rules.ts';
+import { limitRules, setupNeedsInitRule, valueOrSourceRule, workspacePathRule } from './rules.ts';
 
 const time = z.iso.datetime({ offset: true });
 /** No program can be given a NUL: it ends a string in C. */
@@ -166,7 +166,8 @@ export const sandboxSpecSchema = z
           .describe('Where it is mounted.'),
       })
       .optional()
-      .describe('A volume that is kept when the container is replaced and deleted with the sandbox.'),
+      .describe('A volume that is kept when the container is replaced and deleted with the sandbox.')
+      .meta({ 'x-kubernetes-validations': [workspacePathRule] }),
     setup: setupSchema.optional(),
     init: z
       .boolean()

@@ -16,6 +16,7 @@ describe('what stops a spec before any node is asked', () => {
     ['[K9] empty network lists', { network: { mode: 'none', setup: { allow: [] }, runtime: { allow: [] } } }],
     ['[K9] network lists that are not there', { network: { setup: {} } }],
     ['no pull secrets', { imagePullSecrets: [] }],
+    ['a workspace anywhere else', { workspace: { path: '/home/user.d/..data/proc' } }],
     ['setup with init', { setup: { command: ['a'] }, init: true }],
   ])('%s: passes', (_, change) => {
     expect(specProblem({ ...base, ...change })).toBeUndefined();

@@ -1,8 +1,13 @@
 import type { Reason } from './conditions.ts';
 import { describeErrors } from './field-error.ts';
 import { hasErrors, limitsOf } from './limits.ts';
+import { shown } from './quantity.ts';
+import { DOT_PART, RESERVED_PATH, WORKSPACE_PATH_ACCEPTED } from './rules.ts';
 import type { SandboxSpec } from './sandbox.ts';
 import { schemaErrors } from './schema-errors.ts';
+
+const reservedPath = new RegExp(RESERVED_PATH);
+const dotPart = new RegExp(DOT_PART);
 
 /** Why a spec can be given to no node at all, whatever becomes of the nodes. */
 export interface SpecProblem {
@@ -29,6 +34,7 @@ const checks: readonly ((spec: SandboxSpec) => SpecProblem | undefined)[] = [
   schema,
   setupWithoutInit,
   valueAndSource,
+  workspacePath,
   networkLists,
   networkMode,
   secrets,
@@ -73,6 +79,17 @@ function valueAndSource(spec: SandboxSpec): SpecProblem | undefined {
     };
   }
   return undefined;
+}
+
+function workspacePath(spec: SandboxSpec): SpecProblem | undefined {
+  const path = spec.workspace?.path;
+  if (path === undefined || (!reservedPath.test(path) && !dotPart.test(path))) return undefined;
+  const field = 'spec.workspace.path';
+  return {
+    reason: 'InvalidSpec',
+    field,
+    message: `${field}: ${shown(path)} is refused; accepted: ${WORKSPACE_PATH_ACCEPTED}`,
+  };
 }
 
 function networkLists(spec: SandboxSpec): SpecProblem | undefined {

@@ -87,6 +87,11 @@ describe.each(testAPIs())('the definitions on the $name API', ({ start }) => {
     ],
     ['setup without init', { setup: { command: ['a'] }, init: false }, /setup needs init/],
     ['a relative workspace', { workspace: { path: 'work' } }, /spec\.workspace\.path/],
+    [
+      'a workspace over /proc',
+      { workspace: { path: '/proc' } },
+      /spec\.workspace.*"\/proc" is refused; accepted: an absolute/,
+    ],
     ['a NUL in an argument', { command: ['a\0b'] }, /spec\.command\[0\]/],
     [
       'a negative TTL',
