@@ -32,7 +32,9 @@ const LEASE_SECONDS = 40;
 const RENEW_MS = 10_000;
 const WORKERS = 8;
 const SWEEP_MS = 30_000;
+/** Between two questions to the runtimes about what they can do; while one gives no readable answer, more often. */
 const PUBLISH_MS = 60_000;
+const UNREADABLE_MS = 5000;
 /** How long ending the sandboxes may take when the agent was told to. */
 const END_MS = 60_000;
 
@@ -161,11 +163,22 @@ export class Agent {
       log,
     });
     this.#lister.onChange((_key, old, object) => this.#changed(object ?? old));
-    const loops: Promise<unknown>[] = [reflector.run(signal), this.#every(PUBLISH_MS, () => this.#publish())];
+    const loops: Promise<unknown>[] = [
+      reflector.run(signal),
+      this.#every(
+        () => this.#publishAgainMs(),
+        () => this.#publish(),
+      ),
+    ];
     for (const runtime of this.#runtimes.values()) {
       loops.push(runtime.probe.run(signal));
       loops.push(this.#follow(runtime));
-      loops.push(this.#every(SWEEP_MS, () => sweepDrift(this.#services, runtime)));
+      loops.push(
+        this.#every(
+          () => SWEEP_MS,
+          () => sweepDrift(this.#services, runtime),
+        ),
+      );
     }
     // What the API does not have is removed: only once it is known what the API has.
     const synced = await reflector.synced.then(
@@ -277,7 +290,12 @@ export class Agent {
     }
   }
 
-  async #every(ms: number, work: () => Promise<void>): Promise<void> {
+  #publishAgainMs(): number {
+    const all = [...this.#runtimes.values()].every((runtime) => runtime.last?.state === 'Ok');
+    return all ? PUBLISH_MS : UNREADABLE_MS;
+  }
+
+  async #every(ms: () => number, work: () => Promise<void>): Promise<void> {
     const { signal } = this.#stop;
     const { clock, random, log } = this.#options;
     while (!signal.aborted) {
@@ -286,7 +304,7 @@ export class Agent {
       } catch (error) {
         if (!signal.aborted) log.warn({ err: error }, 'a regular look failed');
       }
-      await sleep(clock, ms * (0.9 + random() / 5), signal);
+      await sleep(clock, ms() * (0.9 + random() / 5), signal);
     }
   }
 

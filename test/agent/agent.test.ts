@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { DockerConfig } from '../lab/daemon.ts';
 import { selectedConfigs, useDaemon } from '../lab/daemon.ts';
 import { HOG, labelled } from './fixtures.ts';
@@ -19,12 +19,14 @@ describe.each(selectedConfigs())('agent on %s', (config) => {
   beforeAll(async () => {
     world = await openWorld({ socketPath: daemon.current.socketPath });
   });
+  // A guest has one CPU: what a test leaves behind would be in the way of the next.
+  afterEach(() => world.removeAll());
   afterAll(() => world.close());
 
   /** Every limit that this daemon can hold. */
   const limits = (): Record<string, string | number> => ({
     ...(missing === 'memory' ? {} : { memory: '64Mi' }),
-    ...(missing === 'cpu' ? {} : { cpu: '500m' }),
+    ...(missing === 'cpu' ? {} : { cpu: '100m' }),
     ...(missing === 'pids' ? {} : { pids: 32 }),
   });
 
@@ -44,7 +46,7 @@ describe.each(selectedConfigs())('agent on %s', (config) => {
       expect(done.status?.limits?.swap).toBe(swapUnbounded ? 'Unbounded' : 'Held');
       if (swapUnbounded) expect(done.status?.limits?.summary).toContain('memory (swap unbounded)');
     }
-    if (missing !== 'cpu') expect(applied('cpu')).toBe('50000 100000');
+    if (missing !== 'cpu') expect(applied('cpu')).toBe('10000 100000');
     if (missing !== 'pids') expect(applied('pids')).toBe('32');
     for (const entry of receipt) {
       expect(entry.file).toMatch(/^\/sys\/fs\/cgroup\//);
@@ -191,17 +193,17 @@ describe.each(selectedConfigs())('agent on %s', (config) => {
     const sandbox = await world.create('in-place', { resources: limits() });
     const before = await world.awaits(sandbox, 'Ready', 'True');
     await world.edit(sandbox, (spec) => {
-      if (missing === 'memory') spec.resources = { cpu: '250m', pids: 48 };
+      if (missing === 'memory') spec.resources = { cpu: '200m', pids: 48 };
       else if (missing === 'cpu') spec.resources = { memory: '96Mi', pids: 48 };
-      else if (missing === 'pids') spec.resources = { memory: '96Mi', cpu: '250m' };
-      else spec.resources = { memory: '96Mi', cpu: '250m', pids: 48 };
+      else if (missing === 'pids') spec.resources = { memory: '96Mi', cpu: '200m' };
+      else spec.resources = { memory: '96Mi', cpu: '200m', pids: 48 };
     });
     const after = await world.until(
       sandbox,
       'the new limits',
       (now) =>
         now.status?.observedGeneration === 2 &&
-        (missing === 'cpu' ? now.status.limits?.pids === 48 : now.status.limits?.cpuQuotaMicros === 25_000),
+        (missing === 'cpu' ? now.status.limits?.pids === 48 : now.status.limits?.cpuQuotaMicros === 20_000),
     );
     expect(after.status?.containerID).toBe(before.status?.containerID);
     expect(condition(after, 'LimitsEnforced')?.status).toBe('True');

@@ -7,11 +7,12 @@ import { type Logger, pino } from 'pino';
 import type { Condition } from '../../crds/meta.ts';
 import type { ConditionType } from '../../crds/conditions.ts';
 import type { Sandbox, SandboxSpec } from '../../crds/sandbox.ts';
+import type { SandboxNode, SandboxNodeStatus } from '../../crds/sandbox-node.ts';
 import { API_VERSION } from '../../crds/group.ts';
 import { crdManifests } from '../../crds/crd-manifests.ts';
 import { startController } from '../../controller/start.ts';
 import type { KubeClient, KubeObject } from '../../kube/client.ts';
-import { systemClock } from '../../kube/clock.ts';
+import { type Clock, systemClock } from '../../kube/clock.ts';
 import { createKubeClient } from '../../kube/http-client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { EVENTS, SANDBOX_NODES, SANDBOXES } from '../../kube/resources.ts';
@@ -35,11 +36,18 @@ export interface World {
   readonly api: { url: string; caData: string; adminToken: string };
   readonly log: Logger;
   agent: Agent | undefined;
-  startAgent(options?: { socketPath?: string; nodeName?: string; dataDir?: string }): Promise<Agent>;
+  startAgent(options?: {
+    socketPath?: string;
+    nodeName?: string;
+    dataDir?: string;
+    clock?: Clock;
+  }): Promise<Agent>;
   create(name: string, spec: Partial<SandboxSpec>): Promise<TestSandbox>;
   get(sandbox: { metadata: { name: string } }): Promise<TestSandbox | undefined>;
   edit(sandbox: { metadata: { name: string } }, change: (spec: SandboxSpec) => void): Promise<void>;
   remove(sandbox: { metadata: { name: string } }): Promise<void>;
+  /** Deletes every sandbox; does not wait. */
+  removeAll(): Promise<void>;
   /** Until the API has it no more. */
   gone(sandbox: { metadata: { name: string } }): Promise<void>;
   /** Until the condition has the status, and the reason where one is given. */
@@ -64,6 +72,8 @@ export interface World {
   outputOn(sandbox: { metadata: { uid?: string } }, nodeSelector: Record<string, string>): Promise<string>;
   /** Gives the node the label that selects it alone, once it is there. */
   labelNode(nodeName: string): Promise<void>;
+  nodeSays(nodeName: string, test: (status: SandboxNodeStatus) => boolean): Promise<void>;
+  nodeReady(nodeName: string): Promise<void>;
   /** A call to the daemon by somebody else. */
   docker(method: string, path: string, body?: unknown): Promise<unknown>;
   close(): Promise<void>;
@@ -130,7 +140,7 @@ export async function openWorld(options: {
         nodeName: how.nodeName ?? nodeName,
         dataDir: how.dataDir ?? dataDir,
         initBinary: INIT_BINARY,
-        clock: systemClock,
+        clock: how.clock ?? systemClock,
         log,
         random: Math.random,
         instance: randomUUID(),
@@ -170,6 +180,10 @@ export async function openWorld(options: {
       client.delete(SANDBOXES, { namespace: NAMESPACE, name: metadata.name }).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       }),
+    removeAll: async () => {
+      const all = await client.list<TestSandbox>(SANDBOXES, { namespace: NAMESPACE });
+      await Promise.all(all.items.map((sandbox) => world.remove(sandbox)));
+    },
     gone: async (sandbox) => {
       await until(
         `the end of ${sandbox.metadata.name}`,
@@ -215,6 +229,19 @@ export async function openWorld(options: {
           }),
       );
     },
+    nodeSays: async (name, test) => {
+      const read = async (): Promise<SandboxNodeStatus | undefined> =>
+        (await client.get<SandboxNode>(SANDBOX_NODES, { name })).status;
+      await until(
+        `word of node ${name}`,
+        async () => {
+          const status = await read();
+          return status !== undefined && test(status);
+        },
+        { seen: read },
+      );
+    },
+    nodeReady: (name) => world.nodeSays(name, (status) => status.runtimes?.[0]?.ready === true),
     docker: (method, path, body) => dockerCall(options.socketPath, method, path, body),
     close: async () => {
       for (const agent of agents) await agent.stop();

@@ -37,7 +37,8 @@ function runtimeStatus(one: NodeFacts['runtimes'][number]): NodeRuntime {
   if (one.answer.state !== 'Ok') {
     return {
       name: one.name,
-      ready: false,
+      // What sets no limit may run where only the answer about limits is unreadable (L7).
+      ready: one.answer.state === 'Unreadable' && one.probe.ready,
       message: one.answer.message.slice(0, 1024),
       // Nothing is taken from an earlier answer (L7).
       limits: unknownCapabilities(

@@ -51,8 +51,14 @@ export function rfc3339(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** 1 for a host with cgroup v1 in force. */
+/**
+ * The runtime's word; on a hybrid host v2 is mounted beside v1 with no controllers in it. Where its answer cannot be
+ * read, what the probe sees.
+ */
 export function cgroupVersion({ runtime }: ActContext): 1 | 2 {
   const answer = runtime.last;
-  return answer?.state === 'Ok' && answer.info.cgroupVersion === '2' ? 2 : 1;
+  if (answer?.state === 'Ok' && answer.info.cgroupVersion !== undefined) {
+    return answer.info.cgroupVersion === '2' ? 2 : 1;
+  }
+  return runtime.probe.probe?.hello.cgroup === 'v2' ? 2 : 1;
 }

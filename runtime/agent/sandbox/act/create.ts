@@ -13,7 +13,8 @@ import {
 } from '../../names.ts';
 import { kernelLimits, requestedLimits } from '../requested-limits.ts';
 import type { SpecFacts } from '../types.ts';
-import { type ActContext, NotNow, probeOf, say } from './context.ts';
+import { unknownCapabilities } from '../../../capabilities/limit-capabilities.ts';
+import { type ActContext, cgroupVersion, NotNow, probeOf, say } from './context.ts';
 import { ensureImage } from './ensure-image.ts';
 
 /** What setup's package installs need; everything else is dropped. */
@@ -23,11 +24,9 @@ const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SE
 export async function create(context: ActContext): Promise<void> {
   const { services, run, runtime, seen } = context;
   const { sandbox, spec } = seen;
-  if (sandbox === undefined || spec === undefined || seen.runtime.state !== 'Ok') {
-    throw new NotNow('the runtime gave no readable answer');
-  }
-  const { info } = seen.runtime;
+  if (sandbox === undefined || spec === undefined) throw new NotNow('the sandbox is gone');
   const probe = probeOf(context);
+  const info = seen.runtime.state === 'Ok' ? seen.runtime.info : blindInfo(context);
   const { runFolder } = runtime.probe;
   if (runFolder === undefined) throw new NotNow('the folder of the sockets is not known yet');
   const call = { signal: services.signal };
@@ -91,6 +90,15 @@ export async function create(context: ActContext): Promise<void> {
     throw error;
   }
   say(context, 'Normal', 'Created', `Created container ${container.name}.`);
+}
+
+/** For a sandbox without limits, where the runtime's answer about limits cannot be read (L7). */
+function blindInfo(context: ActContext): RuntimeInfo {
+  return {
+    name: context.runtime.driver.name,
+    limits: unknownCapabilities('The runtime gave no readable answer.'),
+    cgroupVersion: cgroupVersion(context) === 2 ? '2' : '1',
+  };
 }
 
 async function isOurs({ services, run, runtime }: ActContext): Promise<boolean> {

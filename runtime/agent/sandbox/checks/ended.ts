@@ -35,6 +35,8 @@ function outcomeStatus(seen: Observation, outcome: Outcome): StatusChange {
   const { termination } = outcome;
   const set: NonNullable<StatusChange['set']> = { lastTermination: termination };
   if (termination.launch === 'Setup') set.setup = termination;
+  // A short command may have ended before it was ever said that it runs.
+  else if (seen.record?.main?.startedAt !== undefined) set.startedAt = seen.record.main.startedAt;
   if (seen.record?.setup?.termination !== undefined) set.setup = seen.record.setup.termination;
   if (termination.launch === 'Main' && outcome.ended !== 'Restart' && outcome.ended !== 'Anew') {
     set.finishedAt = termination.finishedAt;
