@@ -1,0 +1,328 @@
+/* Unit tests of what can be tested without a kernel's help. Built with the address and undefined-behaviour sanitizers. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../frame.h"
+#include "../path.h"
+#include "../probe.h"
+#include "../process.h"
+#include "../protocol.h"
+#include "../spawn.h"
+#include "../util.h"
+
+static int checks, failures;
+#define CHECK(what)                                               \
+  do {                                                            \
+    checks++;                                                     \
+    if (!(what)) {                                                \
+      failures++;                                                 \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what);  \
+    }                                                             \
+  } while (0)
+
+/* A buffer of exactly its size on the heap, so that one byte too far is seen. */
+static uint8_t *exact(const void *data, size_t n) {
+  uint8_t *p = malloc(n ? n : 1);
+  if (!p) abort();
+  if (n > 0) memcpy(p, data, n);
+  return p;
+}
+
+static void messages_survive_any_cut(void) {
+  uint8_t sent[256], got[128];
+  struct writer w = {sent, 0, sizeof sent, false};
+  size_t at = message_begin(&w, 7, 0x01020304);
+  put_str(&w, 1, "hello");
+  put_u64(&w, 2, 0x0102030405060708);
+  CHECK(message_end(&w, at));
+  at = message_begin(&w, 8, 9);
+  CHECK(message_end(&w, at));
+  for (size_t cut = 0; cut <= w.len; cut++) {
+    struct frame_parser p;
+    frame_init(&p, got, sizeof got - 1);
+    int messages = 0;
+    size_t starts[] = {0, cut}, ends[] = {cut, w.len};
+    for (int part = 0; part < 2; part++) {
+      uint8_t *data = exact(sent + starts[part], ends[part] - starts[part]);
+      for (size_t from = 0, used, n = ends[part] - starts[part]; from < n; from += used) {
+        enum frame_status s = frame_feed(&p, data + from, n - from, &used);
+        CHECK(s != FRAME_BAD);
+        if (s != FRAME_MESSAGE) continue;
+        messages++;
+        if (messages == 1) {
+          struct fields it;
+          struct field f;
+          uint64_t v = 0;
+          CHECK(p.type == 7 && p.channel == 0x01020304);
+          fields_of(&it, got, p.len);
+          CHECK(fields_next(&it, &f) == 1 && f.tag == 1 && f.len == 5 && memcmp(f.value, "hello", 5) == 0);
+          CHECK(!field_u64(&f, &v));
+          CHECK(fields_next(&it, &f) == 1 && field_u64(&f, &v) && v == 0x0102030405060708);
+          CHECK(fields_next(&it, &f) == 0);
+        } else
+          CHECK(p.type == 8 && p.channel == 9 && p.len == 0);
+      }
+      free(data);
+    }
+    CHECK(messages == 2);
+  }
+}
+
+static enum frame_status feed(const char *bytes, size_t n, size_t cap, const char **error) {
+  static struct frame_parser p;
+  uint8_t *buf = malloc(cap + 1), *data = exact(bytes, n);
+  frame_init(&p, buf, cap);
+  enum frame_status s = FRAME_AGAIN;
+  for (size_t at = 0, used; at < n && s != FRAME_BAD; at += used) s = frame_feed(&p, data + at, n - at, &used);
+  *error = p.error ? p.error : "";
+  if (s == FRAME_BAD) {
+    size_t used;
+    CHECK(frame_feed(&p, data, n, &used) == FRAME_BAD && used == 0);
+  }
+  free(buf);
+  free(data);
+  return s;
+}
+
+static void garbage_is_refused(void) {
+  const char *why;
+#define BAD(bytes, reason) CHECK(feed(bytes, sizeof bytes - 1, 64, &why) == FRAME_BAD && strcmp(why, reason) == 0)
+  BAD("G\1\0\0\0\0\0\0\0\0\0\0", "not a frame");
+  BAD("H\1\2\0\0\0\0\0\0\0\0\0", "unknown flags");
+  BAD("H\1\0\1\0\0\0\0\0\0\0\0", "unknown flags");
+  BAD("H\1\0\0\0\0\0\0\0\1\0\1", "frame too long");
+  BAD("H\1\0\0\0\0\0\0\377\377\377\377", "frame too long");
+  BAD("H\1\0\0\0\0\0\0\0\0\0\101", "message too long");
+  BAD("H\1\1\0\0\0\0\0\0\0\0\0", "empty fragment");
+  BAD("H\1\1\0\0\0\0\0\0\0\0\1xH\2\0\0\0\0\0\0\0\0\0\1x", "fragments of two messages mixed");
+  BAD("H\1\1\0\0\0\0\1\0\0\0\1xH\1\0\0\0\0\0\2\0\0\0\1x", "fragments of two messages mixed");
+#undef BAD
+  CHECK(feed("H\1\1\0\0\0\0\0\0\0\0\40aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaH\1\0\0\0\0\0\0\0\0\0\41", 56, 64, &why) == FRAME_BAD);
+  CHECK(feed("H\1\0\0\0\0\0\0\0\0\0\100", 12, 64, &why) == FRAME_AGAIN);
+}
+
+static int fields_in(const char *bytes, size_t n) {
+  struct fields it;
+  struct field f;
+  uint8_t *p = exact(bytes, n);
+  int more, count = 0;
+  fields_of(&it, p, n);
+  while ((more = fields_next(&it, &f)) > 0) count++;
+  free(p);
+  return more < 0 ? more : count;
+}
+
+static void fields_are_checked(void) {
+  CHECK(fields_in("", 0) == 0);
+  CHECK(fields_in("\1\0\0\0\0", 5) == 1);
+  CHECK(fields_in("\1\0\0\0", 4) == -1);
+  CHECK(fields_in("\1\0\0\0\2x", 6) == -1);
+  CHECK(fields_in("\1\377\377\377\377x", 6) == -1);
+  CHECK(fields_in("\1\0\0\0\1x\2\0\0\0\0", 11) == 2);
+}
+
+static void writers_never_overflow(void) {
+  for (size_t cap = 0; cap < 60; cap++) {
+    uint8_t *buf = malloc(cap ? cap : 1);
+    struct writer w = {buf, 0, cap, false};
+    size_t at = message_begin(&w, 1, 1), nested = nested_begin(&w, 5);
+    put_u64(&w, 2, 3);
+    nested_end(&w, nested);
+    put_str(&w, 3, "some text");
+    bool whole = message_end(&w, at);
+    CHECK(whole == (cap >= 12 + 5 + 13 + 14) && w.len == (whole ? 44u : 0u) && !w.overflow);
+    free(buf);
+  }
+}
+
+static void paths_are_checked(void) {
+  static const char *const ids[] = {"a", "0", "holdfast-1.b_C", "5e2c4a3e-9f0b-4b57-8a53-1f4f0d0f8f2e"};
+  static const char *const not_ids[] = {"", ".", "..", ".a", "-a", "_a", "a/b", "a b", "a\n", "\303\244"};
+  for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) CHECK(valid_sandbox_id(ids[i], strlen(ids[i])));
+  for (size_t i = 0; i < sizeof not_ids / sizeof *not_ids; i++) CHECK(!valid_sandbox_id(not_ids[i], strlen(not_ids[i])));
+  char longest[66] = "";
+  memset(longest, 'x', 65);
+  CHECK(valid_sandbox_id(longest, 64) && !valid_sandbox_id(longest, 65));
+  CHECK(!valid_sandbox_id("a\0b", 3));
+
+  static const char *const good[] = {"a", "a/b", "holdfast/x", "system.slice/a\\x2db.slice", "..a", "a..", "..."};
+  static const char *const wrong[] = {"", "/", "/a", "a/", "a//b", ".", "..", "a/..", "../a", "a/./b", "a/../b", "a\nb", "a\177"};
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) CHECK(valid_relative_path(good[i], strlen(good[i])));
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) CHECK(!valid_relative_path(wrong[i], strlen(wrong[i])));
+  char deep[1100];
+  memset(deep, 'a', sizeof deep);
+  CHECK(valid_relative_path(deep, 255) && !valid_relative_path(deep, 256));
+  for (size_t i = 200; i < sizeof deep; i += 200) deep[i] = '/';
+  CHECK(valid_relative_path(deep, 1024) && !valid_relative_path(deep, 1025));
+
+  const char *root;
+#define REST(s) readable_rest(s, strlen(s), &root)
+  CHECK(REST("/proc/1/stat") && strcmp(root, "/proc") == 0);
+  CHECK(REST("/sys/fs/cgroup/a/b") && strcmp(REST("/sys/fs/cgroup/a/b"), "a/b") == 0);
+  CHECK(!REST("/proc") && !REST("/proc/") && !REST("/procx/1") && !REST("/proc/../etc") && !REST("/sys/fs/cgroupx/a"));
+  CHECK(!REST("") && !REST("/etc/passwd") && !REST("proc/1") && !REST("/sys/fs/cgroup//a"));
+#undef REST
+}
+
+static void proc_files_are_read(void) {
+  struct proc_stat st;
+  CHECK(parse_proc_stat("12 (a) b) Z) S 3 4 5 6 -1 7 8 9 10 11 12 13 14 15 16 20 0 1 987654 1 2 3", &st));
+  CHECK(st.state == 'S' && st.ppid == 3 && st.pgrp == 4 && st.start_ticks == 987654);
+  CHECK(!parse_proc_stat("", &st) && !parse_proc_stat("1 (x)", &st) && !parse_proc_stat("1 (x) S 1", &st));
+  CHECK(!parse_proc_stat("1 (x) S a b", &st));
+  uint32_t pids[4];
+  CHECK(parse_ns_pids("Name:\tx\nNSpid:\t12\t7\t1\nUid:\t0\n", pids, 4) == 3 && pids[0] == 12 && pids[2] == 1);
+  CHECK(parse_ns_pids("Name:\tNSpid:\t1\n", pids, 4) == 0 && parse_ns_pids("\nNSpid:\n", pids, 4) == 0);
+  CHECK(parse_ns_pids("\nNSpid:\t1\t2\t3\t4\t5\n", pids, 4) == 4);
+  struct facts self_facts;
+  CHECK(facts_of(getpid(), &self_facts) == 0 && self_facts.ns_pids[self_facts.ns_count - 1] == (uint32_t)getpid());
+  char small[8];
+  CHECK(read_file("/proc/self/status", small, sizeof small) == -1);
+  CHECK(read_file("/proc/self/nothing", small, sizeof small) == -1);
+}
+
+static void numbers(void) {
+  uint64_t v;
+  char text[24];
+  CHECK(parse_number("0", 10, &v) && v == 0 && parse_number("10", 10, &v) && !parse_number("11", 10, &v));
+  CHECK(!parse_number("", 10, &v) && !parse_number("-1", 10, &v) && !parse_number("1x", 10, &v));
+  CHECK(!parse_number("9999999999999999999", UINT64_MAX, &v));
+  put_number(text, UINT64_MAX);
+  CHECK(strcmp(text, "18446744073709551615") == 0);
+  CHECK(strcmp(errno_name(2), "ENOENT") == 0 && strcmp(errno_name(9999), "E9999") == 0);
+}
+
+static void start_is_read_in_place(void) {
+  uint8_t *buf = malloc(4096 + 1);
+  struct writer w = {buf, 0, 4096, false};
+  struct start s = {.id = 1};
+  put_str(&w, F_ARG, "sh");
+  put_str(&w, F_ENV, "A=1");
+  put_u64(&w, F_TIMEOUT_MS, 5);
+  put_str(&w, F_ARG, "");
+  put_str(&w, F_WORKING_DIR, "/tmp");
+  put_u64(&w, F_ROWS, 0x10018);
+  put_str(&w, 200, "unknown");
+  put_str(&w, F_ENV, "B=");
+  CHECK(start_parse(&s, buf, w.len) == NULL);
+  CHECK(strcmp(s.argv[0], "sh") == 0 && strcmp(s.argv[1], "") == 0 && !s.argv[2]);
+  CHECK(strcmp(s.envp[0], "A=1") == 0 && strcmp(s.envp[1], "B=") == 0 && !s.envp[2]);
+  CHECK(strcmp(s.dir, "/tmp") == 0 && s.timeout_ms == 5 && s.tty && s.rows == 0x18);
+  w.len = 0;
+  put_str(&w, F_ENV, "A=1");
+  CHECK(start_parse(&s, buf, w.len) != NULL);
+  w.len = 0;
+  put_bytes(&w, F_ARG, "a\0b", 3);
+  CHECK(start_parse(&s, buf, w.len) != NULL);
+  w.len = 0;
+  put_str(&w, F_ARG, "a");
+  put_str(&w, F_ROWS, "24");
+  CHECK(start_parse(&s, buf, w.len) != NULL);
+  CHECK(start_parse(&s, buf, w.len - 1) != NULL);
+  free(buf);
+}
+
+static void output_is_kept_until_acknowledged(void) {
+  uint8_t *ring = malloc(RING);
+  struct output o = {.fd = -1, .ring = ring, .open = true, .limit = 100};
+  const uint8_t *data;
+  int fds[2];
+  CHECK(pipe(fds) == 0 && set_nonblocking(fds[0]) == 0);
+  o.fd = fds[0];
+  uint8_t *bytes = malloc(RING);
+  for (size_t i = 0; i < RING; i++) bytes[i] = (uint8_t)(i * 7);
+  CHECK(write(fds[1], bytes, 50000) == 50000);
+  output_read(&o);
+  CHECK(o.total == 50000 && output_ready(&o, &data) == 100 && memcmp(data, bytes, 100) == 0);
+  o.sent = 100;
+  CHECK(output_ready(&o, &data) == 0);
+  output_credit(&o, 60, 1000);
+  CHECK(output_ready(&o, &data) == 900 && memcmp(data, bytes + 100, 900) == 0);
+  output_reconnect(&o);
+  CHECK(output_ready(&o, &data) == 0);
+  output_credit(&o, 40, 50000); /* an older acknowledgement gives nothing back */
+  CHECK(o.acked == 60 && output_ready(&o, &data) == 50000 - 60 && memcmp(data, bytes + 60, 100) == 0);
+  o.sent = 50000;
+  output_credit(&o, 49000, 200000);
+  CHECK(write(fds[1], bytes, 60000) == 60000);
+  output_read(&o);
+  CHECK(o.total == 110000 && output_wants_read(&o));
+  uint32_t first = output_ready(&o, &data);
+  CHECK(first == RING - 50000 && memcmp(data, bytes, first) == 0);
+  o.sent += first;
+  CHECK(output_ready(&o, &data) == 60000 - first && memcmp(data, bytes + first, 60000 - first) == 0);
+  CHECK(write(fds[1], bytes, 10000) == 10000);
+  output_read(&o);
+  CHECK(o.total == 49000 + RING && !output_wants_read(&o));
+  output_credit(&o, UINT64_MAX, UINT64_MAX); /* more than there ever was */
+  CHECK(o.acked == o.total && o.sent == o.total && output_wants_read(&o));
+  close(fds[1]);
+  while (o.fd >= 0) {
+    output_read(&o);
+    if (o.fd >= 0) output_credit(&o, o.total, UINT64_MAX);
+  }
+  o.sent = o.total;
+  CHECK(output_ended(&o));
+  free(ring);
+  free(bytes);
+}
+
+static void input_is_bounded(void) {
+  uint8_t *ring = malloc(RING), *bytes = calloc(1, RING + 1);
+  int fds[2];
+  CHECK(pipe(fds) == 0 && set_nonblocking(fds[1]) == 0);
+  struct input in = {.fd = fds[1], .ring = ring};
+  CHECK(input_add(&in, 0, bytes, RING));
+  CHECK(!input_add(&in, RING, bytes, 1) && !input_add(&in, RING + 1, bytes, 0));
+  CHECK(input_add(&in, 0, bytes, RING)); /* known already */
+  input_write(&in, false);
+  CHECK(in.written == RING && in.credit_due);
+  CHECK(input_add(&in, RING - 10, bytes, 20) && in.received == RING + 10);
+  in.end = true;
+  close(fds[0]);
+  signal(SIGPIPE, SIG_IGN);
+  input_write(&in, false); /* nobody reads: dropped, and closed */
+  CHECK(in.written == in.received && in.fd == -1);
+  CHECK(input_add(&in, in.received, bytes, RING) && in.written == in.received);
+  free(ring);
+  free(bytes);
+}
+
+static void ids_are_used_once(void) {
+  enum stage why;
+  struct process *a = process_take(5, &why);
+  CHECK(a != NULL);
+  a->state = P_RUNNING;
+  CHECK(!process_take(5, &why) && why == STAGE_DUPLICATE);
+  process_free(a, false);
+  a = process_take(5, &why);
+  CHECK(a != NULL);
+  a->state = P_EXITED;
+  process_free(a, true);
+  CHECK(!process_take(5, &why) && !process_take(4, &why) && why == STAGE_DUPLICATE);
+  for (uint32_t i = 0; i < MAX_PROCESSES; i++) {
+    a = process_take(100 + i, &why);
+    CHECK(a != NULL);
+    if (a) a->state = P_RUNNING;
+  }
+  CHECK(!process_take(1000, &why) && why == STAGE_FORK);
+}
+
+int main(void) {
+  messages_survive_any_cut();
+  garbage_is_refused();
+  fields_are_checked();
+  writers_never_overflow();
+  paths_are_checked();
+  proc_files_are_read();
+  numbers();
+  start_is_read_in_place();
+  output_is_kept_until_acknowledged();
+  input_is_bounded();
+  ids_are_used_once();
+  printf("%d checks, %d failures\n", checks, failures);
+  return failures != 0;
+}
