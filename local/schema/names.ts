@@ -14,7 +14,8 @@ const keyPattern = whole(KEY);
 const valuePattern = whole(VALUE);
 
 const bytes = (text: string): number => Buffer.byteLength(text);
-const tooLong = (max: number): string => `must be no more than ${max} bytes`;
+/** Names of objects are said to be so many characters long, parts of label keys so many bytes: as apimachinery has it. */
+const tooLong = (max: number, unit = 'characters'): string => `must be no more than ${max} ${unit}`;
 
 function regexError(message: string, source: string, ...examples: string[]): string {
   const list = examples.map((example) => `'${example}', `).join(' or ');
@@ -79,10 +80,15 @@ export function isQualifiedName(value: string): string[] {
   if (parts.length === 2) {
     const prefix = parts[0] ?? '';
     if (prefix === '') errors.push('prefix part must be non-empty');
-    else errors.push(...isDNS1123Subdomain(prefix).map((text) => `prefix part ${text}`));
+    else
+      errors.push(
+        ...isDNS1123Subdomain(prefix).map(
+          (text) => `prefix part ${text.replace('253 characters', '253 bytes')}`,
+        ),
+      );
   }
   if (name === '') errors.push('name part must be non-empty');
-  else if (bytes(name) > 63) errors.push(`name part ${tooLong(63)}`);
+  else if (bytes(name) > 63) errors.push(`name part ${tooLong(63, 'bytes')}`);
   if (!keyPattern.test(name)) {
     errors.push(`name part ${regexError(KEY_MESSAGE, KEY, 'MyName', 'my.name', '123-abc')}`);
   }
@@ -90,7 +96,7 @@ export function isQualifiedName(value: string): string[] {
 }
 
 export function isLabelValue(value: string): string[] {
-  const errors = bytes(value) > 63 ? [tooLong(63)] : [];
+  const errors = bytes(value) > 63 ? [tooLong(63, 'bytes')] : [];
   if (valuePattern.test(value)) return errors;
   return [
     ...errors,

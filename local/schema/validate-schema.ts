@@ -4,7 +4,8 @@ import { declaredType } from './cel-schema.ts';
 import type { JSONSchemaProps, ValidationRule } from './crd-types.ts';
 import { validateEmbedded } from './embedded.ts';
 import { childPath, type FieldError, fieldErrors, indexPath, keyPath } from './field-error.ts';
-import { deepCopy, deepEqual, goStruct, isObject, type Json } from './json.ts';
+import { deepCopy, deepEqual, isObject, type Json } from './json.ts';
+import { showRule, showSchema } from './show-schema.ts';
 import { pruneObject } from './prune.ts';
 import { validateStructural } from './structural.ts';
 import { validateValue } from './validate-value.ts';
@@ -79,11 +80,14 @@ function rootFields(schema: JSONSchemaProps, path: string): FieldError[] {
     ];
   if (!NOT_AT_ROOT.some((key) => schema[key] !== undefined && schema[key] !== false)) return [];
   return [
-    fieldErrors.invalid(
-      path,
-      schema as unknown as Json,
-      `only [${ROOT_FIELDS}] fields are allowed at the root of the schema if the status subresource is enabled`,
-    ),
+    {
+      ...fieldErrors.invalid(
+        path,
+        '',
+        `only [${ROOT_FIELDS}] fields are allowed at the root of the schema if the status subresource is enabled`,
+      ),
+      shown: showSchema(schema),
+    },
   ];
 }
 
@@ -338,18 +342,6 @@ function rules(
       );
   }
   return errors;
-}
-
-/** As the server's own type is written: with Go's field names, in their order. */
-function showRule(rule: ValidationRule): string {
-  return goStruct({
-    Rule: rule.rule,
-    Message: rule.message ?? '',
-    MessageExpression: rule.messageExpression ?? '',
-    Reason: rule.reason ?? null,
-    FieldPath: rule.fieldPath ?? '',
-    OptionalOldSelf: rule.optionalOldSelf ?? null,
-  });
 }
 
 function ruleFields(rule: ValidationRule, schema: JSONSchemaProps, path: string): FieldError[] {

@@ -4,6 +4,7 @@ import { ageOf } from './age.ts';
 import {
   type BuiltinColumn,
   builtinColumns,
+  type ColumnDefinition,
   CREATED_DESCRIPTION,
   NAME_DESCRIPTION,
 } from './builtin.ts';
@@ -22,7 +23,7 @@ export interface TableOptions {
 
 export interface Table {
   columnDefinitions: ColumnDefinition[];
-  rows: { cells: Json[]; object?: object }[];
+  rows: { cells: Json[]; object: object | null }[];
 }
 
 /** The columns and rows of a `meta.k8s.io/v1` Table. The caller adds kind, metadata and the rest. */
@@ -37,13 +38,13 @@ export function renderTable(options: TableOptions): Table {
       const value = object as JsonObject;
       const cells = columns.map((column) => column.cell(value, options.now));
       const shown = rowObject(value, options.includeObject ?? 'Metadata');
-      return shown === undefined ? { cells } : { cells, object: shown };
+      return { cells, object: shown };
     }),
   };
 }
 
-function rowObject(object: JsonObject, include: string): object | undefined {
-  if (include === 'None') return undefined;
+function rowObject(object: JsonObject, include: string): object | null {
+  if (include === 'None') return null;
   if (include === 'Object') return object;
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object['metadata'] ?? {} };
 }

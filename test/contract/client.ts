@@ -100,7 +100,12 @@ export class Server {
           headers: {
             authorization: `Bearer ${request.token ?? this.#token}`,
             accept: request.accept ?? 'application/json',
-            ...(data === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+            ...(data === undefined
+              ? {}
+              : {
+                  'content-type': request.contentType ?? 'application/json',
+                  'content-length': String(Buffer.byteLength(data)),
+                }),
             ...request.headers,
           },
         },

@@ -86,7 +86,7 @@ function cleanText(value: string, key: string, names: Map<string, string>): stri
 /** `... is invalid: [a, b]`: Go visits maps in any order, so the parts are sorted. */
 function sortMessage(text: string): string {
   const match = /^(.* is invalid: )\[(.*)\]$/s.exec(text);
-  if (match === null) return text.replace(/(unable to (?:find|continue)[^:]*: )\d+/, '$1<n>');
+  if (match === null) return text.replace(/(in record )\(\d+\)/, '$1(<rv>)');
   const parts = (match[2] ?? '').split(/, (?=(?:<nil>|[a-zA-Z]+[\w.[\]*-]*): )/);
   return `${match[1]}[${parts.sort().join(', ')}]`;
 }
