@@ -12,7 +12,7 @@ export function isBehind(sandbox: Sandbox, written: string): boolean {
   return BigInt(seen) < BigInt(written);
 }
 
-/** Whether a placement could come out otherwise for it; that it was asked again does not matter. */
+/** Whether a placement could come out otherwise, or be told otherwise; that it was asked again does not matter. */
 export function mattersToPlacement(old: SandboxNode, node: SandboxNode): boolean {
   return relevant(old) !== relevant(node);
 }
@@ -24,5 +24,30 @@ function relevant({ metadata, spec, status }: SandboxNode): string {
     spec,
     status?.runtimes?.map((runtime) => ({ ...runtime, askedAt: undefined })),
     status?.conditions?.map(({ type, status, message }) => [type, status, message]),
+  ]);
+}
+
+/**
+ * Whether a node that declined may see it otherwise now. Words alone are no reason: a figure in a message that moves
+ * would send a sandbox to and fro.
+ */
+export function mayChangeItsMind(old: SandboxNode, node: SandboxNode): boolean {
+  return facts(old) !== facts(node);
+}
+
+function facts({ metadata, spec, status }: SandboxNode): string {
+  return JSON.stringify([
+    metadata.uid,
+    spec,
+    status?.agent?.instance,
+    status?.runtimes?.map(({ name, ready, daemonID, memoryBytes, cpus, limits }) => [
+      name,
+      ready,
+      daemonID,
+      memoryBytes,
+      cpus,
+      ...[limits.cpu, limits.memory, limits.swap, limits.pids].map(({ enforced }) => enforced),
+    ]),
+    status?.conditions?.map(({ type, status }) => [type, status]),
   ]);
 }

@@ -13,7 +13,7 @@ import type { Listers } from '../listers.ts';
 import { NodeHealth } from '../node-health.ts';
 import { act } from './act.ts';
 import { decide } from './decide.ts';
-import { isBehind, mattersToPlacement } from './changes.ts';
+import { isBehind, mattersToPlacement, mayChangeItsMind } from './changes.ts';
 import { observe } from './observe.ts';
 
 export interface SandboxLoopOptions {
@@ -136,9 +136,9 @@ export class SandboxLoop {
 
   #nodeObjectChanged(key: string, old: SandboxNode | undefined, node: SandboxNode | undefined): void {
     if (old === undefined || node === undefined) this.#nodeChanged(key);
-    else if (mattersToPlacement(old, node)) {
-      this.#declines.forgive(key);
-      this.#pendingSoon();
+    else {
+      if (mayChangeItsMind(old, node)) this.#declines.forgive(key);
+      if (mattersToPlacement(old, node)) this.#pendingSoon();
     }
   }
 
