@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { crdManifests } from '../crds/crd-manifests.ts';
 import { findInitBinary } from './init-binary.ts';
 import { explain, Failure } from './failure.ts';
 import { generatedFiles } from './generated-files.ts';
@@ -54,11 +55,15 @@ describe('version', () => {
 describe('crds', () => {
   it('[K1] prints definitions that parse', async () => {
     const { stdout } = await runHoldfast(['crds']);
-    const documents = parseAllDocuments(stdout).map((one) => one.toJS() as { metadata: { name: string } });
+    // As kubectl reads it: YAML 1.1, where a bare Yes is true.
+    const documents = parseAllDocuments(stdout, { version: '1.1' }).map(
+      (one) => one.toJS() as { metadata: { name: string } },
+    );
     expect(documents.map(({ metadata }) => metadata.name)).toEqual([
       'sandboxes.holdfast.dev',
       'sandboxnodes.holdfast.dev',
     ]);
+    expect(documents).toEqual(crdManifests());
   });
 });
 
