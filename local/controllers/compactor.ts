@@ -13,7 +13,7 @@ export const DEFAULT_LIMITS: CompactionLimits = { ageMs: 5 * 60_000, maxRevision
 const CHECK_MS = 60_000;
 /** Revisions dropped in one commit: a few milliseconds. */
 const STEP = 500;
-const SHRINK_PAGES = 256;
+const SHRINK = { step: 256, spare: 1024 };
 
 /**
  * Cuts the history that watches can go back into. It runs when there is something to cut and leaves the disk
@@ -57,8 +57,7 @@ export class Compactor {
     this.#step ??= setImmediate(() => {
       this.#step = undefined;
       try {
-        if (this.#store.compact(this.#target(), STEP)) this.#continue();
-        else this.#store.shrink(SHRINK_PAGES);
+        if (this.#store.compact(this.#target(), STEP) || this.#store.shrink(SHRINK)) this.#continue();
       } catch {
         // A full disk: the history is kept, and the next check tries again.
       }

@@ -1,5 +1,6 @@
 import type { OwnerReference } from '../../crds/meta.ts';
 import { objectKey, type StoredObject } from '../object.ts';
+import { storageId } from '../rest/call.ts';
 import { type DeleteOptions, deleteStored, FOREGROUND, ORPHAN } from '../rest/delete.ts';
 import { isReleased } from '../rest/update.ts';
 import type { Change } from '../store/change.ts';
@@ -53,7 +54,7 @@ export class GarbageCollector {
     const kind = this.#context.registry.byKind(owner.apiVersion, owner.kind);
     if (kind === undefined) return;
     const namespace = kind.namespaced ? change.object.metadata.namespace : undefined;
-    this.#work.add(refKey(kind.id, objectKey(namespace, owner.name)));
+    this.#work.add(refKey(storageId(kind), objectKey(namespace, owner.name)));
   }
 
   async #look(ref: string): Promise<void> {
@@ -92,7 +93,7 @@ export class GarbageCollector {
     if (kind === undefined) return false;
     if (kind.namespaced && dependent.metadata.namespace === undefined) return false;
     const namespace = kind.namespaced ? dependent.metadata.namespace : undefined;
-    return tx.get(kind.id, objectKey(namespace, owner.name))?.metadata.uid !== owner.uid;
+    return tx.get(storageId(kind), objectKey(namespace, owner.name))?.metadata.uid !== owner.uid;
   }
 
   /** Deletes the dependents first; the owner goes when none of those that block it is left. */

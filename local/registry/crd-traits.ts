@@ -78,7 +78,6 @@ function validateStoredVersions(object: StoredObject, old: StoredObject): FieldE
 export const crdTraits: Partial<Traits> = {
   unconditionalUpdate: false,
   generation: true,
-  strategicMerge: false,
   prepare: (object, old) => {
     if (!isUsable(object)) return;
     fillNames(asCRD(object).spec);

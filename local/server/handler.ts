@@ -14,6 +14,8 @@ import { versionInfo } from './version.ts';
 
 /** Requests served at once, watches apart; as a kube-apiserver's two limits together. */
 const MAX_IN_FLIGHT = 600;
+/** A client has this long to read an answer. */
+const MAX_SEND_MS = 60_000;
 
 export function createHandler(
   context: ServerContext,
@@ -38,9 +40,25 @@ export function createHandler(
         else sendError(request, response, error, { log: context.log, warnings });
       })
       .finally(() => {
-        inFlight -= 1;
+        whenSent(response, () => {
+          inFlight -= 1;
+        });
       });
   };
+}
+
+/** An answer that nobody reads holds memory, so it counts until it is gone. Watches keep their own time. */
+function whenSent(response: ServerResponse, done: () => void): void {
+  const streaming = response.headersSent && !response.writableEnded;
+  if (streaming || response.closed || response.destroyed) {
+    done();
+    return;
+  }
+  const timer = setTimeout(() => response.destroy(), MAX_SEND_MS).unref();
+  response.once('close', () => {
+    clearTimeout(timer);
+    done();
+  });
 }
 
 async function serve(

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -160,6 +161,20 @@ describe('compaction', () => {
     const [change] = store.history(T, 4, '', 10);
     expect([change?.type, change?.object['n'], change?.previous?.['n']]).toEqual(['MODIFIED', 3, 2]);
     expect(keys({ at: 4 })).toEqual(['a']);
+  });
+
+  it('gives the space back to the file system, step by step', async () => {
+    for (let i = 0; i < 100; i++) await put('a', { data: 'x'.repeat(20_000) });
+    const pages = (): number => statSync(join(folder.path, 'state.db')).size / 4096;
+    store.close();
+    store = open();
+    const before = pages();
+    while (store.compact(store.rv, 30));
+    while (store.shrink({ step: 50, spare: 10 }));
+    store.close();
+    expect(pages()).toBeLessThan(before / 4);
+    store = open();
+    expect(store.get(T, 'a')?.['data']).toHaveLength(20_000);
   });
 
   it('finds the revision that is older than a moment', async () => {

@@ -173,11 +173,16 @@ export class Store {
     return Number(this.#sql.revisionAt.get(moment.getTime())?.['rv'] ?? 0);
   }
 
-  /** Gives pages that compaction has freed back to the file system. */
-  shrink(maxPages: number): void {
-    if (this.#closed) return;
-    const free = Number(this.#sql.freePages.get()?.['freelist_count'] ?? 0);
-    if (free > maxPages) this.#db.exec(`PRAGMA incremental_vacuum(${maxPages})`);
+  /**
+   * Gives a step of the pages that compaction has freed back to the file system, and keeps `spare` of them for
+   * what will be written next. Returns whether there is more to do.
+   */
+  shrink(options: { step: number; spare: number }): boolean {
+    if (this.#closed) return false;
+    const free = Number(this.#sql.freePages.get()?.['freelist_count'] ?? 0) - options.spare;
+    if (free <= 0) return false;
+    this.#db.exec(`PRAGMA incremental_vacuum(${Math.min(free, options.step)})`);
+    return free > options.step;
   }
 
   close(): void {

@@ -69,7 +69,8 @@ export class Watch implements Subscriber {
     });
     this.#response.flushHeaders();
     this.#response.on('close', () => this.#end());
-    const seconds = options.timeoutSeconds ?? MIN_TIMEOUT_SECONDS * (1 + Math.random());
+    // 0 asks for the server's own choice.
+    const seconds = options.timeoutSeconds || MIN_TIMEOUT_SECONDS * (1 + Math.random());
     this.#timeout = setTimeout(() => this.#finish(), Math.min(seconds, 86_400) * 1000).unref();
     this.#hub.add(this);
     const initial = options.sendInitialEvents ?? wanted === 0;
