@@ -16,6 +16,8 @@ export interface Run {
   /** Whether `container` has to be asked for again. */
   stale: boolean;
   session: LiveSession | undefined;
+  /** Somebody waits for the init to come. */
+  onSession: (() => void) | undefined;
   /** Of the container's image, for the command. */
   image: ImageInfo | undefined;
   pull: PullView | undefined;
@@ -50,6 +52,7 @@ export function newRun(uid: string, where: { namespace: string; name: string }):
     container: undefined,
     stale: false,
     session: undefined,
+    onSession: undefined,
     image: undefined,
     pull: undefined,
     tornDown: false,

@@ -17,6 +17,8 @@ export function recoverRecord(
   const { container } = run;
   const status = sandbox?.status;
   if (sandbox === undefined || status?.nodeName !== services.nodeName) return undefined;
+  // Nothing of it ever ran: made anew, with limits that are known.
+  if (container?.state === 'created') return undefined;
   if (container === undefined && status.startedAt === undefined && status.finishedAt === undefined)
     return undefined;
   const facts = specFacts(sandbox.spec);
@@ -37,13 +39,10 @@ export function recoverRecord(
     ...(container === undefined ? {} : { containerID: container.id, imageID: container.imageID }),
   };
   const startedAt = status.startedAt ?? container?.startedAt;
-  if (status.startedAt !== undefined || container?.state !== 'created') {
-    const at = startedAt ?? services.clock.now().toISOString();
-    if (facts.hasSetup && run.session?.process('setup') !== undefined)
-      record.setup = { intendedAt: at, start: 1 };
-    if (status.startedAt !== undefined || run.session?.process('main') !== undefined) {
-      record.main = { intendedAt: at, start: 1, startedAt: at };
-    }
+  const at = startedAt ?? services.clock.now().toISOString();
+  if (facts.hasSetup && run.session?.process('setup') !== undefined) record.setup = { intendedAt: at, start: 1 };
+  if (status.startedAt !== undefined || run.session?.process('main') !== undefined) {
+    record.main = { intendedAt: at, start: 1, startedAt: at };
   }
   if (status.lastTermination !== undefined && status.finishedAt !== undefined) {
     const { lastTermination: termination } = status;

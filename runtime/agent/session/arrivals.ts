@@ -32,6 +32,7 @@ export async function takeArrival(services: Services, arrival: InitArrival): Pro
     });
     run.session?.init.close();
     run.session = session;
+    run.onSession?.();
     services.enqueue(uid);
     const reason = await session.init.closed;
     log.debug({ uid, because: reason.message }, 'init is gone');

@@ -30,24 +30,23 @@ export async function create(context: ActContext): Promise<void> {
   const { runFolder } = runtime.probe;
   if (runFolder === undefined) throw new NotNow('the folder of the sockets is not known yet');
   const call = { signal: services.signal };
-  const image = await ensureImage(context);
-  if (image === undefined) return;
-  run.image = image;
   const labels = {
     ...ownLabels(services.nodeName),
     [LABELS.uid]: run.uid,
     [LABELS.namespace]: run.namespace,
     [LABELS.name]: run.name,
   };
-  const record = newRecord(context, spec, info, probe.hello.bootID);
-  run.record = record;
-  await Promise.all([
-    services.step('ledger-create', () => services.ledger.put(record)),
+  const [image] = await Promise.all([
+    ensureImage(context),
     services.step('listen', () => probe.listen(run.uid, call)),
     services.step('create-workspace', () =>
       runtime.driver.createVolume(workspaceVolume(run.uid), { ...call, labels }),
     ),
   ]);
+  if (image === undefined) return;
+  run.image = image;
+  const record = newRecord(context, spec, info, probe.hello.bootID);
+  run.record = record;
   const container: ContainerSpec = {
     name: containerName(run.uid),
     image: image.id,
@@ -79,16 +78,18 @@ export async function create(context: ActContext): Promise<void> {
     networkDisabled: true,
   };
   run.stale = true;
-  try {
-    const { id } = await services.step('create-container', () =>
-      runtime.driver.createContainer(container, call),
-    );
-    record.containerID = id;
-  } catch (error) {
+  const [written, made] = await Promise.allSettled([
+    services.step('ledger-create', () => services.ledger.put(record)),
+    services.step('create-container', () => runtime.driver.createContainer(container, call)),
+  ]);
+  if (written.status === 'rejected') throw written.reason;
+  if (made.status === 'rejected') {
+    const error: unknown = made.reason;
     // One of ours is there already: the next look sees it. Anybody else's is in the way, and said so.
     if (error instanceof DriverError && error.code === 'Conflict' && (await isOurs(context))) return;
     throw error;
   }
+  record.containerID = made.value.id;
   say(context, 'Normal', 'Created', `Created container ${container.name}.`);
 }
 

@@ -25,15 +25,28 @@ export async function start(context: ActContext): Promise<void> {
   run.container = { ...container, state: 'running' };
 }
 
-/** Any start of a container: the first, and one that follows a stop. */
+/**
+ * Any start of a container: the first, and one that follows a stop. Its init may have come before the runtime has
+ * answered; then nobody waits for the answer, and an error that comes after all is looked into.
+ */
 export async function startContainer(context: ActContext, id: string): Promise<void> {
   const { services, run, runtime } = context;
   run.startedMs = services.clock.monotonicMs();
   run.session = undefined;
+  const came = new Promise<'came'>((resolve) => {
+    run.onSession = () => resolve('came');
+  });
+  const answer = services.step('start-container', () =>
+    runtime.driver.startContainer(id, { signal: services.signal }),
+  );
   try {
-    await services.step('start-container', () =>
-      runtime.driver.startContainer(id, { signal: services.signal }),
-    );
+    if ((await Promise.race([answer, came])) === 'came') {
+      answer.catch((error: unknown) => {
+        services.log.warn({ err: error, uid: run.uid }, 'the runtime calls a start failed whose init has come');
+        run.stale = true;
+        services.enqueue(run.uid);
+      });
+    }
   } catch (error) {
     run.stale = true;
     if (error instanceof DriverError && error.code === 'StartFailed') {
@@ -45,5 +58,7 @@ export async function startContainer(context: ActContext, id: string): Promise<v
       return;
     }
     throw error;
+  } finally {
+    run.onSession = undefined;
   }
 }

@@ -12,6 +12,10 @@ export function making(seen: Observation): Decision | undefined {
   const { container, spec } = seen;
   if (spec === undefined) return undefined;
   if (container !== undefined && container.state !== 'created') return undefined;
+  if (container !== undefined && seen.record === undefined) {
+    // Made by an agent that died before it wrote down what it had asked for.
+    return { because: 'what the container was made for is not known', act: { do: 'discard' } };
+  }
   return (
     unanswered(seen) ??
     notEnforced(seen) ??
