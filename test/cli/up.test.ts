@@ -174,30 +174,6 @@ describe('holdfast on docker-v1, embedded', () => {
     expect((await one.end()).code).toBe(0);
   });
 
-  it('api, controller and agent as processes of their own do the same', async () => {
-    const dataDir = join(dir, 'seven');
-    const kubeconfig = join(dataDir, 'kubeconfig');
-    const api = start(['api', '--data-dir', dataDir]);
-    await api.says('export KUBECONFIG=');
-    const controller = start(['controller', '--kubeconfig', kubeconfig]);
-    const agent = start([
-      'agent',
-      '--kubeconfig',
-      kubeconfig,
-      '--data-dir',
-      dataDir,
-      '--docker',
-      address(),
-      '--node-name',
-      NODE,
-    ]);
-    await kubectl(kubeconfig, ['apply', '-f', '-'], manifest('apart', { command: ['echo', 'hello'] }));
-    await kubectl(kubeconfig, ['wait', '--for=condition=Complete', 'sandbox/apart', '--timeout=60s']);
-    expect((await holdfast(['logs', 'apart', '--data-dir', dataDir])).stdout).toBe('hello\n');
-    await kubectl(kubeconfig, ['delete', 'sandbox/apart', '--timeout=30s']);
-    for (const one of [agent, controller, api]) expect((await one.end()).code).toBe(0);
-  });
-
   it.each([
     [
       'a port that is taken',
