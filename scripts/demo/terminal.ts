@@ -6,7 +6,7 @@ export const bold = paint('1');
 export const dim = paint('2');
 export const green = paint('32');
 export const red = paint('31');
-export const cyan = paint('36');
+const cyan = paint('36');
 
 export function say(text = ''): void {
   console.log(text);
@@ -28,7 +28,7 @@ export function point(text: string): void {
 }
 
 /** Breaks between words; a word longer than a line stays whole. */
-export function wrap(text: string, columns: number): string[] {
+function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/).filter((each) => each !== '')) {
     const last = lines.at(-1);
