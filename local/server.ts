@@ -1,6 +1,4 @@
 import { mkdirSync } from 'node:fs';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { bootstrap } from './auth/bootstrap.ts';
@@ -10,6 +8,7 @@ import { MASTERS } from './auth/user.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type CompactionLimits, Compactor } from './controllers/compactor.ts';
 import { ContentCleaner } from './controllers/content-cleaner.ts';
+import type { ControllerContext } from './controllers/context.ts';
 import { EventExpirer } from './controllers/event-expirer.ts';
 import { GarbageCollector } from './controllers/garbage-collector.ts';
 import { installDefinitions } from './install-definitions.ts';
@@ -18,10 +17,10 @@ import { Registry } from './registry/registry.ts';
 import type { CustomResourceDefinition } from './schema/crd-types.ts';
 import { Discovery } from './server/discovery.ts';
 import { createHandler } from './server/handler.ts';
+import { startHTTPS } from './server/https-server.ts';
 import { OpenAPI } from './server/openapi.ts';
 import { StoreError } from './store/errors.ts';
 import { Store } from './store/store.ts';
-import { certificates } from './tls/certificates.ts';
 import { writeKubeconfig } from './tls/kubeconfig.ts';
 import { WatchHub } from './watch/hub.ts';
 
@@ -57,9 +56,6 @@ export interface LocalAPI {
 }
 
 const ADMIN = 'local-admin';
-/** Connections held at once: each watch has one. */
-const MAX_CONNECTIONS = 2048;
-const CLOSE_MS = 2000;
 
 /**
  * Starts a control plane of one process on one machine: the Kubernetes API over an SQLite file.
@@ -79,66 +75,44 @@ export async function startLocalAPI(options: LocalAPIOptions): Promise<LocalAPI>
   });
   try {
     const tokens = Tokens.open(join(dataDir, 'tokens.json'));
-    const pair = await certificates(dataDir, certificateHosts(host), clock.now());
     await bootstrap(store, clock);
     const registry = new Registry(store, log);
     await installDefinitions(store, registry, { crds: options.crds, clock });
-    const running = startParts({
-      store,
-      registry,
-      clock,
-      log,
-      ...(options.compaction === undefined ? {} : { compaction: options.compaction }),
-    });
     const hub = new WatchHub(store);
     let serving = true;
-    const server = createServer(
-      {
-        cert: pair.cert,
-        key: pair.key,
-        minVersion: 'TLSv1.2',
-        maxHeaderSize: 64 * 1024,
-        requestTimeout: 60_000,
-        headersTimeout: 20_000,
-        keepAliveTimeout: 90_000,
-      },
-      createHandler({
-        store,
-        registry,
-        hub,
-        discovery: new Discovery(registry),
-        openapi: new OpenAPI(registry),
-        authorizer: new RBACAuthorizer(store),
-        tokens,
-        clock,
-        log,
-        ready: () => serving,
-      }),
-    );
-    server.maxConnections = MAX_CONNECTIONS;
-    const port = await listen(server, options.port ?? 0, host).catch(async (error: unknown) => {
-      hub.close();
-      await running.stop();
-      throw error;
+    const handler = createHandler({
+      store,
+      registry,
+      hub,
+      discovery: new Discovery(registry),
+      openapi: new OpenAPI(registry),
+      authorizer: new RBACAuthorizer(store),
+      tokens,
+      clock,
+      log,
+      ready: () => serving,
     });
-    const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const server = await startHTTPS({ host, port: options.port ?? 0, dataDir, clock, log, handler });
+    const housekeeping = startHousekeeping({ store, registry, clock, log }, options.compaction);
+    const url = `https://${host.includes(':') ? `[${host}]` : host}:${server.port}`;
     writeHolder(holderPath, { pid: process.pid, url });
     const adminToken = tokens.issue(ADMIN, [MASTERS]);
     const kubeconfigPath = join(dataDir, 'kubeconfig');
-    writeKubeconfig(kubeconfigPath, { server: reachable(url), ca: pair.ca, user: ADMIN, token: adminToken });
+    const { ca } = server;
+    writeKubeconfig(kubeconfigPath, { server: reachable(url), ca, user: ADMIN, token: adminToken });
     log.info({ url, dataDir }, 'local API is serving');
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       serving = false;
       hub.close();
-      await stopServer(server);
-      await running.stop();
+      await server.stop();
+      await housekeeping.stop();
       removeHolder(holderPath);
       store.close();
     };
     return {
       url: reachable(url),
-      caData: pair.ca,
+      caData: ca,
       adminToken,
       kubeconfigPath,
       token: (user, groups) => tokens.issue(user, groups),
@@ -171,51 +145,19 @@ function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
-function certificateHosts(host: string): string[] {
-  return [
-    ...new Set(['127.0.0.1', '::1', 'localhost', ...(host === '0.0.0.0' || host === '::' ? [] : [host])]),
-  ];
-}
-
-interface Parts {
-  stop(): Promise<void>;
-}
-
 /** What works on its own beside the requests. */
-function startParts(context: {
-  store: Store;
-  registry: Registry;
-  clock: Clock;
-  log: Logger;
-  compaction?: CompactionLimits;
-}): Parts {
+function startHousekeeping(
+  context: ControllerContext,
+  compaction: CompactionLimits | undefined,
+): { stop(): Promise<void> } {
   const collector = new GarbageCollector(context);
   const cleaner = new ContentCleaner(context);
   const expirer = new EventExpirer(context.store, context.clock);
-  const compactor = new Compactor(context.store, context.clock, context.compaction);
+  const compactor = new Compactor(context.store, context.clock, compaction);
   return {
     async stop() {
       compactor.stop();
       await Promise.all([collector.stop(), cleaner.stop(), expirer.stop()]);
     },
   };
-}
-
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
-}
-
-/** Requests that run get a moment to end. */
-async function stopServer(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), CLOSE_MS).unref();
-  await closed;
-  clearTimeout(timer);
 }
