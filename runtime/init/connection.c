@@ -11,8 +11,8 @@
 
 #define BACKOFF_FIRST 50
 #define BACKOFF_LAST 1000
-#define OUT_CAP 81920
-#define ROOM 40960 /* the longest message (an output chunk, or HELLO into an empty buffer) and some */
+#define OUT_CAP 36864
+#define ROOM 20480 /* the longest message (an output chunk, or HELLO with 64 processes) and some */
 
 static int fd = -1;
 static uint64_t dial_at = 1, backoff = BACKOFF_FIRST;

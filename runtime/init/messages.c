@@ -14,7 +14,7 @@
 #include "spawn.h"
 #include "util.h"
 
-#define CHUNK 32768u
+#define CHUNK 16384u
 
 static uint64_t connections;
 static bool tell_hello;

@@ -9,6 +9,11 @@
 
 static uint32_t at(uint64_t base, uint64_t offset) { return (uint32_t)((offset - base) % RING); }
 
+/* Of a stream that has ended and is safe, the memory. */
+static void give_back(struct output *o) {
+  if (o->total > 0 && o->total == o->acked && o->fd < 0) madvise(o->ring, RING, MADV_DONTNEED);
+}
+
 bool output_wants_read(const struct output *o) { return o->fd >= 0 && o->total - o->acked < RING; }
 
 void output_read(struct output *o) {
@@ -29,6 +34,7 @@ void output_read(struct output *o) {
   /* The end; a terminal says EIO when nobody has it open any more. */
   close(o->fd);
   o->fd = -1;
+  give_back(o);
 }
 
 uint32_t output_ready(const struct output *o, const uint8_t **data) {
@@ -48,7 +54,7 @@ void output_credit(struct output *o, uint64_t acked, uint64_t limit) {
   if (acked > o->total) acked = o->total;
   if (acked > o->acked) {
     o->acked = acked;
-    if (o->total == o->acked && o->fd < 0) madvise(o->ring, RING, MADV_DONTNEED);
+    give_back(o);
   }
   if (!o->open) {
     o->sent = o->acked;
