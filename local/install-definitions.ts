@@ -2,11 +2,13 @@ import { ANONYMOUS } from './auth/user.ts';
 import type { Clock } from './clock.ts';
 import type { StoredObject } from './object.ts';
 import { CRDS } from './registry/builtin.ts';
+import { crdTraits } from './registry/crd-traits.ts';
 import type { Registry } from './registry/registry.ts';
 import type { NamedCall } from './rest/call.ts';
 import { create } from './rest/create.ts';
 import { update } from './rest/update.ts';
 import type { CustomResourceDefinition } from './schema/crd-types.ts';
+import { deepEqual, type Json } from './schema/json.ts';
 import type { Store } from './store/store.ts';
 
 /**
@@ -38,16 +40,23 @@ export async function installDefinitions(
     const stored = store.get(CRDS, body.metadata.name);
     const context = { store, clock: options.clock };
     if (stored === undefined) await create(call, body, context);
-    else {
+    else if (!isAsGiven(stored, body)) {
       const { resourceVersion } = stored.metadata;
-      await update(
-        call,
-        {
-          ...body,
-          metadata: { ...body.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
-        },
-        context,
-      );
+      if (resourceVersion !== undefined) body.metadata.resourceVersion = resourceVersion;
+      await update(call, body, context);
     }
   }
+}
+
+/** Whether an update would change nothing. To find that out costs far less than to validate. */
+function isAsGiven(stored: StoredObject, given: StoredObject): boolean {
+  const next = structuredClone(given);
+  crdTraits.prepare?.(next, stored);
+  const kept = (object: StoredObject): Json =>
+    ({
+      spec: object['spec'],
+      labels: object.metadata.labels ?? {},
+      annotations: object.metadata.annotations ?? {},
+    }) as Json;
+  return deepEqual(kept(stored), kept(next));
 }
