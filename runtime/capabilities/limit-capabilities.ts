@@ -10,7 +10,7 @@ export interface EnforcementFacts {
   controllers: Record<Controller | 'swap', boolean>;
 }
 
-export type Controller = 'cpu' | 'memory' | 'pids';
+type Controller = 'cpu' | 'memory' | 'pids';
 export type LimitCapabilities = NodeRuntime['limits'];
 type Capability = LimitCapabilities['cpu'];
 

@@ -30,7 +30,7 @@ export interface Evidence {
   startFailure?: StartFailure;
 }
 
-export interface KernelEvidence {
+interface KernelEvidence {
   /** Just before the launch. */
   before?: KernelCounters;
   after?: KernelCounters;

@@ -14,7 +14,7 @@ export type KernelWord =
   | 'Unknown';
 
 /** What the runtime says: its flag, or its event. Neither tells whose limit, or which process. */
-export type RuntimeWord = 'Killed' | 'Silent' | 'Stale';
+type RuntimeWord = 'Killed' | 'Silent' | 'Stale';
 
 export interface MemoryFindings {
   kernel: KernelWord;

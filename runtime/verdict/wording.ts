@@ -19,7 +19,7 @@ export function namedLimit(limits: Evidence['limits']): string {
     : `the ${word} limit of ${formatBytes(limits.memoryBytes)}`;
 }
 
-export function formatBytes(bytes: number): string {
+function formatBytes(bytes: number): string {
   for (const [unit, size] of UNITS) if (bytes >= size && bytes % size === 0) return `${bytes / size}${unit}`;
   return `${bytes} bytes`;
 }

@@ -13,7 +13,7 @@ import { labImageTar, selectedConfigs, useDaemon, type DockerConfig, type LabDae
 import { fakeProgram } from './commands.ts';
 
 /** What a runtime can hold to, as known from its configuration. */
-export interface Can {
+interface Can {
   memory: boolean;
   swap: boolean;
   pids: boolean;

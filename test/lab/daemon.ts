@@ -16,7 +16,7 @@ export interface LabDaemon {
 }
 
 /** The configurations that the Docker driver is tried on, in order. */
-export const DOCKER_CONFIGS = [
+const DOCKER_CONFIGS = [
   'docker-v1',
   'docker-v2',
   'docker-v2-nomem',
@@ -43,7 +43,7 @@ async function labCommand(...args: string[]): Promise<string> {
 }
 
 /** Starts the configuration, or takes the one that is up. */
-export async function labUp(config: DockerConfig): Promise<LabDaemon & { wasUp: boolean }> {
+async function labUp(config: DockerConfig): Promise<LabDaemon & { wasUp: boolean }> {
   const wasUp = (await labCommand('status')).split('\n').some((line) => line.startsWith(`${config} `));
   const socketPath = await labCommand('up', config);
   await report(config, socketPath);
@@ -58,7 +58,7 @@ export async function labUp(config: DockerConfig): Promise<LabDaemon & { wasUp: 
   };
 }
 
-export async function labDown(config: DockerConfig): Promise<void> {
+async function labDown(config: DockerConfig): Promise<void> {
   await labCommand('down', config);
 }
 

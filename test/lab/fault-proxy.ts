@@ -25,7 +25,7 @@ export type Fault =
   /** The headers come, the body does not. */
   | { do: 'stall-body' };
 
-export interface FaultRule {
+interface FaultRule {
   method?: string;
   /** Of the path without its version and query, such as `/containers/create`. */
   path: RegExp;

@@ -123,7 +123,7 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-export function what(request: DaemonRequest): string {
+function what(request: DaemonRequest): string {
   return `${request.method} ${request.path}`;
 }
 

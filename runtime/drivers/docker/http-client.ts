@@ -212,7 +212,7 @@ class StaleConnection extends Error {
 }
 
 /** Reads a body to its end. Throws `Unreadable` above `maxBytes`, `Unavailable` where it breaks off. */
-export async function readAll(message: IncomingMessage, maxBytes: number): Promise<Buffer> {
+async function readAll(message: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {

@@ -27,7 +27,7 @@ export function errorMessage(body: Buffer): string {
 }
 
 /** The code of an error answer where the call has no meaning of its own for it. */
-export function codeOfStatus(status: number): DriverErrorCode {
+function codeOfStatus(status: number): DriverErrorCode {
   if (status === 404) return 'NotFound';
   if (status === 409) return 'Conflict';
   if (status >= 400 && status < 500) return 'Refused';

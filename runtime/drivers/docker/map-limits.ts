@@ -9,7 +9,7 @@ export interface DockerLimits {
   PidsLimit: number;
 }
 
-export const DEFAULT_CPU_PERIOD_MICROS = 100_000;
+const DEFAULT_CPU_PERIOD_MICROS = 100_000;
 
 /**
  * More than any machine has, for taking a memory limit away: as doubles exact, as pages whole. The total is larger,

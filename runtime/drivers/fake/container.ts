@@ -5,7 +5,7 @@ import type { ContainerInfo, ContainerSpec, KernelLimits, RuntimeEvent } from '.
 /** What a container of the fake runs: its exit code. It is told of signals, and may end then or not. */
 export type FakeProgram = (process: FakeProcess) => Promise<number>;
 
-export interface FakeProcess {
+interface FakeProcess {
   readonly spec: ContainerSpec;
   readonly stdin: PassThrough;
   readonly stdout: PassThrough;
