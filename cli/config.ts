@@ -7,10 +7,10 @@ import { daemonAddress } from '../runtime/drivers/docker/address.ts';
  * Every flag, every environment variable and every default of the command, once. Nothing else reads the environment.
  */
 
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-export const LOG_FORMATS = ['auto', 'pretty', 'json'] as const;
-export type LogFormat = (typeof LOG_FORMATS)[number];
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+type LogLevel = (typeof LOG_LEVELS)[number];
+const LOG_FORMATS = ['auto', 'pretty', 'json'] as const;
+type LogFormat = (typeof LOG_FORMATS)[number];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

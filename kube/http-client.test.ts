@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ApiError } from './client.ts';
 import { isConflict, isGone, isNotFound, retryAfterMs, TransportError } from './errors.ts';
@@ -471,6 +472,36 @@ describe('watch', () => {
       if (!response.closed) await new Promise((resolve) => response.once('close', resolve));
     }
     expect(clock.pending).toBe(0);
+  });
+
+  it('[K5] keeps its connection from one watch to the next when the server ends them', async () => {
+    const { server, client } = await setUp((received) => {
+      openWatch(received);
+      sendEvent(received, 'ADDED', thing('a'));
+      received.response.end();
+    });
+    for (let turn = 0; turn < 20; turn++) expect(await drain(client.watch(THINGS, options))).toBe(1);
+    expect(server.handshakes).toBe(1);
+  });
+
+  it('leaves nothing on a signal that lives as long as the process', async () => {
+    const own = new AbortController();
+    const { client } = await setUp((received) => {
+      if (received.query.get('watch')) {
+        openWatch(received);
+        received.response.end();
+      } else if (received.path.endsWith('/b')) {
+        received.response.destroy();
+      } else {
+        answer(received, 200, thing('a'));
+      }
+    });
+    for (let turn = 0; turn < 50; turn++) {
+      await client.get(THINGS, ref, { signal: own.signal });
+      await errorOf(client.get(THINGS, { ...ref, name: 'b' }, { signal: own.signal }));
+      await drain(client.watch(THINGS, { ...options, signal: own.signal }));
+    }
+    expect(getEventListeners(own.signal, 'abort')).toEqual([]);
   });
 
   it('is not in the way of calls, however many watches there are', async () => {
