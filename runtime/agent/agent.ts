@@ -259,7 +259,8 @@ export class Agent {
       return;
     }
     // The start was ours, and the fast path knows it already.
-    if (event.action === 'start' && (run.onSession !== undefined || run.container?.state === 'running')) return;
+    if (event.action === 'start' && (run.onSession !== undefined || run.container?.state === 'running'))
+      return;
     run.stale = true;
     this.#queue.add(run.uid);
   }

@@ -1,6 +1,7 @@
 import type { Sandbox } from '../../crds/sandbox.ts';
 import type { Reason } from '../../crds/conditions.ts';
 import type { ContainerInfo, ImageInfo, RuntimeEvent } from '../driver.ts';
+import type { Probe } from '../link/types.ts';
 import type { LedgerRecord } from './ledger/record.ts';
 import type { LiveSession } from './session/live-session.ts';
 import type { PullView } from './sandbox/types.ts';
@@ -16,6 +17,8 @@ export interface Run {
   /** Whether `container` has to be asked for again. */
   stale: boolean;
   session: LiveSession | undefined;
+  /** The probe that awaits its init. */
+  listener: Probe | undefined;
   /** Somebody waits for the init to come. */
   onSession: (() => void) | undefined;
   /** Of the container's image, for the command. */
@@ -52,6 +55,7 @@ export function newRun(uid: string, where: { namespace: string; name: string }):
     container: undefined,
     stale: false,
     session: undefined,
+    listener: undefined,
     onSession: undefined,
     image: undefined,
     pull: undefined,

@@ -26,7 +26,8 @@ async function runOnce(
   });
   const done = await world.awaits(sandbox, 'Complete', 'True', 'Succeeded');
   expect(condition(done, 'LimitsEnforced')?.status).toBe('True');
-  expect(await world.outputOn(sandbox, nodeSelector)).toBe('setup\nmain\n');
+  // From the volume: output may be lost with an agent that stays away longer than init waits for it.
+  expect(await world.workspace(sandbox, 'log')).toBe('setup\nmain\n');
   return sandbox;
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,6 +70,8 @@ export interface World {
   readonly dataDirs: Map<string, string>;
   /** As `output`, of the sandbox on the node that its selector names. */
   outputOn(sandbox: { metadata: { uid?: string } }, nodeSelector: Record<string, string>): Promise<string>;
+  /** A file of the sandbox's workspace, as the daemon's host has it. */
+  workspace(sandbox: { metadata: { uid?: string } }, file: string): Promise<string>;
   /** Gives the node the label that selects it alone, once it is there. */
   labelNode(nodeName: string): Promise<void>;
   nodeSays(nodeName: string, test: (status: SandboxNodeStatus) => boolean): Promise<void>;
@@ -219,6 +221,10 @@ export async function openWorld(options: {
         sandbox.metadata.uid ?? '',
         'main',
       ),
+    workspace: async ({ metadata }, file) => {
+      const volume = await driver.inspectVolume(`holdfast-ws-${metadata.uid}`, {});
+      return readFile(`${volume?.mountpoint ?? ''}/${file}`, 'utf8');
+    },
     labelNode: async (name) => {
       await until(`node ${name}`, () =>
         client

@@ -32,12 +32,12 @@ export async function openLedger(folder: string): Promise<Ledger> {
   // Writes of one record keep their order; those of different sandboxes do not wait for each other.
   const chains = new Map<string, Promise<void>>();
   const inOrder = (uid: string, work: () => Promise<void>): Promise<void> => {
-    const next = (chains.get(uid) ?? Promise.resolve()).then(work, work);
+    const next = after(chains.get(uid), work);
     chains.set(uid, next);
-    const done = (): void => {
+    const settled = (): void => {
       if (chains.get(uid) === next) chains.delete(uid);
     };
-    next.then(done, done);
+    next.then(settled, settled);
     return next;
   };
   return {
@@ -87,4 +87,9 @@ function parse(text: string): LedgerRecord | undefined {
   } catch {
     return undefined;
   }
+}
+
+async function after(earlier: Promise<void> | undefined, work: () => Promise<void>): Promise<void> {
+  await earlier?.catch(() => undefined);
+  await work();
 }

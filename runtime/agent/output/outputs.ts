@@ -44,7 +44,8 @@ export function createOutputs(dataDir: string, nowMs: () => number): Outputs {
       await rm(join(dataDir, 'output', uid), { recursive: true, force: true });
     },
     closeAll: async () => {
-      for (const key of [...open.keys()]) await close(key);
+      // Its own copy: closing takes each out of the map.
+      for (const key of Array.from(open.keys())) await close(key);
     },
   };
 }

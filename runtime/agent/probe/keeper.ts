@@ -31,6 +31,7 @@ export interface ProbeKeeperOptions {
 }
 
 const MIB = 1024 * 1024;
+const REMOVE_MS = 5000;
 
 /**
  * Keeps one probe alive in a runtime. It is made anew at every start of the agent and whenever its stream breaks; it
@@ -41,6 +42,7 @@ export class ProbeKeeper {
   #probe: Probe | undefined;
   #why = 'it is being made';
   #runFolder: string | undefined;
+  #container: string | undefined;
 
   constructor(options: ProbeKeeperOptions) {
     this.#options = options;
@@ -64,8 +66,19 @@ export class ProbeKeeper {
     return initVolume(this.#options.program.hash);
   }
 
-  /** Until the signal aborts. */
+  /** Until the signal aborts; then the probe's container is removed, if the runtime answers in time. */
   async run(signal: AbortSignal): Promise<void> {
+    await this.#keep(signal);
+    const { driver, log } = this.#options;
+    if (this.#container === undefined) return;
+    try {
+      await driver.removeContainer(this.#container, { signal: AbortSignal.timeout(REMOVE_MS) });
+    } catch (error) {
+      log.debug({ err: error, runtime: driver.name }, 'probe not removed');
+    }
+  }
+
+  async #keep(signal: AbortSignal): Promise<void> {
     const { clock, random, log, changed, driver } = this.#options;
     const backoff = new Backoff({ baseMs: 250, maxMs: 30_000, random });
     while (!signal.aborted) {
@@ -137,6 +150,7 @@ export class ProbeKeeper {
         call,
       ),
     );
+    this.#container = id;
     const stream = await driver.attachContainer(id, {
       ...call,
       onStderr: (chunk) => log.warn({ text: chunk.toString().slice(0, 500) }, 'probe complains'),

@@ -5,6 +5,7 @@ import type { ActContext } from './act/context.ts';
 import { create } from './act/create.ts';
 import { forget } from './act/forget.ts';
 import { setupDone, startMain, startSetup } from './act/launch.ts';
+import { listen } from './act/listen.ts';
 import { receipt } from './act/receipt.ts';
 import { refuse } from './act/refuse.ts';
 import { discard, giveUp, removeContainer, tearDown } from './act/remove.ts';
@@ -20,6 +21,8 @@ export function act(action: Action, context: ActContext): Promise<void> {
       return create(context);
     case 'start':
       return start(context);
+    case 'listen':
+      return listen(context);
     case 'receipt':
       return receipt(context);
     case 'start-setup':

@@ -134,6 +134,7 @@ function seen(more: Partial<Observation> = {}): Observation {
     container: undefined,
     probe: { ready: true },
     session: undefined,
+    listening: true,
     pull: undefined,
     nameHeld: true,
     ending: false,
@@ -295,6 +296,11 @@ describe('the gate', () => {
     const decision = decide(seen({ ...at, silentMs: 100 }));
     expect(decision).toMatchObject({ againMs: 1000 });
     expect(decision.status).toBeUndefined();
+  });
+
+  it('has a new probe await the init', () => {
+    expect(does({ ...at, listening: false })).toBe('listen');
+    expect(does({ ...at, record: record({}, { main: launch() }), listening: false })).toBe('listen');
   });
 
   it('gives up on an init that does not come', () => {
@@ -545,6 +551,13 @@ describe('a retained sandbox', () => {
     );
     const decision = decide(seen({ ...at, record: again, session: session({ start: 2 }) }));
     expect(decision).toMatchObject({ writeFirst: true, act: { do: 'start-main' } });
+  });
+
+  it('[K10] is started when a crash came between the word of its restart and the start', () => {
+    const again = record(RETAINED, { main: launch(), starts: 2 });
+    expect(does({ ...at, container: container('exited'), record: again, session: undefined })).toBe(
+      'restart',
+    );
   });
 
   it('[K10] is made anew when its kept container was removed', () => {

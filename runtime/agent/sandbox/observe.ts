@@ -55,6 +55,7 @@ export async function observe(
             receipt: run.session.receipt,
             drift: run.session.drift,
           },
+    listening: runtime?.probe.probe !== undefined && run.listener === runtime.probe.probe,
     pull: run.pull,
     nameHeld: services.nameHeld(),
     ending: services.ending(),

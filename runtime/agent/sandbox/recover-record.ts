@@ -40,7 +40,8 @@ export function recoverRecord(
   };
   const startedAt = status.startedAt ?? container?.startedAt;
   const at = startedAt ?? services.clock.now().toISOString();
-  if (facts.hasSetup && run.session?.process('setup') !== undefined) record.setup = { intendedAt: at, start: 1 };
+  if (facts.hasSetup && run.session?.process('setup') !== undefined)
+    record.setup = { intendedAt: at, start: 1 };
   if (status.startedAt !== undefined || run.session?.process('main') !== undefined) {
     record.main = { intendedAt: at, start: 1, startedAt: at };
   }

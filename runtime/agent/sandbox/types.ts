@@ -20,6 +20,8 @@ export interface Observation {
   container: ContainerInfo | undefined;
   probe: { ready: true } | { ready: false; why: string };
   session: SessionView | undefined;
+  /** Whether the probe that is there now awaits the init of this sandbox. */
+  listening: boolean;
   pull: PullView | undefined;
   /** Whether this agent holds its node name: without it nothing is begun. */
   nameHeld: boolean;
@@ -77,6 +79,8 @@ export type PullView =
 export type Action =
   | { do: 'create' }
   | { do: 'start' }
+  /** A new probe awaits the init of a container that runs. */
+  | { do: 'listen' }
   | { do: 'receipt' }
   | { do: 'start-setup' }
   | { do: 'setup-done' }

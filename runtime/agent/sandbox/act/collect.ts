@@ -4,7 +4,7 @@ import { cgroupParentPath } from '../../names.ts';
 import { type ActContext, cgroupVersion, NotNow, recordOf, rfc3339, sessionOf } from './context.ts';
 
 /** How long output that has come to a standstill is waited for: a background child may hold a stream for ever. */
-const STILL_MS = 250;
+export const STILL_MS = 2000;
 
 /**
  * A process has ended and init holds its cgroup: the kernel's counters are read now, written down with the exit, and

@@ -15,6 +15,7 @@ import { kernelLimits, requestedLimits } from '../requested-limits.ts';
 import type { SpecFacts } from '../types.ts';
 import { unknownCapabilities } from '../../../capabilities/limit-capabilities.ts';
 import { type ActContext, cgroupVersion, NotNow, probeOf, say } from './context.ts';
+import { listen } from './listen.ts';
 import { ensureImage } from './ensure-image.ts';
 
 /** What setup's package installs need; everything else is dropped. */
@@ -38,7 +39,7 @@ export async function create(context: ActContext): Promise<void> {
   };
   const [image] = await Promise.all([
     ensureImage(context),
-    services.step('listen', () => probe.listen(run.uid, call)),
+    listen(context),
     services.step('create-workspace', () =>
       runtime.driver.createVolume(workspaceVolume(run.uid), { ...call, labels }),
     ),

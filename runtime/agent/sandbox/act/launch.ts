@@ -3,6 +3,7 @@ import type { Termination } from '../../../../crds/limits-status.ts';
 import { type Command, mainCommand, setupCommand } from '../command.ts';
 import { MAIN_ID, SETUP_ID } from '../../session/live-session.ts';
 import { type ActContext, NotNow, recordOf, rfc3339, say, sessionOf } from './context.ts';
+import { STILL_MS } from './collect.ts';
 import { concludeStartFailure } from './conclude.ts';
 import { judgeLaunch } from './evidence.ts';
 import { readReceipt } from './receipt.ts';
@@ -58,7 +59,7 @@ export async function setupDone(context: ActContext): Promise<void> {
   const session = sessionOf(context);
   const exit = session.process('setup')?.exit;
   if (record.setup === undefined || exit === undefined) throw new NotNow('setup has not ended');
-  await session.drained('setup', 250);
+  await session.drained('setup', STILL_MS);
   // Counters anew: main begins from here, and what the limit did to setup is not main's.
   await readReceipt(context, session);
   const endedAt = rfc3339(services.clock.now().getTime());

@@ -61,6 +61,7 @@ async function dropContainer(context: ActContext, runtime: Runtime): Promise<voi
   run.stale = false;
   const probe = runtime.probe.probe;
   const parent = run.record?.cgroupParent;
+  run.listener = undefined;
   if (probe === undefined) return;
   await services.step('unlisten', () => probe.unlisten(run.uid, call));
   if (parent === undefined) return;

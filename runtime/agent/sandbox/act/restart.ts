@@ -1,4 +1,5 @@
 import { type ActContext, NotNow, probeOf, recordOf, say } from './context.ts';
+import { listen } from './listen.ts';
 import { startContainer } from './start.ts';
 
 /** The same container again, its filesystem as it was; setup is not repeated (K10). */
@@ -14,10 +15,7 @@ export async function restart(context: ActContext): Promise<void> {
   delete record.outcome;
   delete record.stop;
   run.stopMs = undefined;
-  await Promise.all([
-    services.step('ledger-restart', () => services.ledger.put(record)),
-    services.step('listen-again', () => probe.listen(run.uid, { signal: services.signal })),
-  ]);
+  await Promise.all([services.step('ledger-restart', () => services.ledger.put(record)), listen(context)]);
   run.stale = true;
   await startContainer(context, container.id);
   if (why === 'Suspended')

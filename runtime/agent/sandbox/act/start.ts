@@ -42,7 +42,10 @@ export async function startContainer(context: ActContext, id: string): Promise<v
   try {
     if ((await Promise.race([answer, came])) === 'came') {
       answer.catch((error: unknown) => {
-        services.log.warn({ err: error, uid: run.uid }, 'the runtime calls a start failed whose init has come');
+        services.log.warn(
+          { err: error, uid: run.uid },
+          'the runtime calls a start failed whose init has come',
+        );
         run.stale = true;
         services.enqueue(run.uid);
       });

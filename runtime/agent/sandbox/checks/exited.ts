@@ -1,3 +1,4 @@
+import type { LedgerRecord } from '../../ledger/record.ts';
 import type { Decision, Observation } from '../types.ts';
 import { hasBegun, isLive, setupDone } from './facts.ts';
 
@@ -22,6 +23,9 @@ export function exited(seen: Observation): Decision | undefined {
       },
     };
   }
+  if (record.outcome === undefined && container !== undefined && isBetweenStarts(record)) {
+    return { because: 'it was to be started again, and has not come to its gate', act: { do: 'restart' } };
+  }
   if (record.outcome === undefined) {
     if (seen.runtime.state === 'Unavailable') {
       // Whether the runtime went down with it is part of the verdict: wait until it answers again.
@@ -33,6 +37,13 @@ export function exited(seen: Observation): Decision | undefined {
   if (container === undefined) return { because: 'the kept container was removed', act: { do: 'conclude' } };
   if (!setupDone(record)) return { because: 'whether setup ended is unknown', act: { do: 'discard' } };
   return { because: 'it is not suspended any more', act: { do: 'restart' } };
+}
+
+/** A restart was written down, and nothing of a user's has run in it. */
+function isBetweenStarts(record: LedgerRecord): boolean {
+  return (
+    record.retained && setupDone(record) && record.main !== undefined && record.main.start < record.starts
+  );
 }
 
 function tooSmall(seen: Observation): NonNullable<Decision['act']> {

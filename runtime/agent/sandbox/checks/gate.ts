@@ -28,6 +28,7 @@ export function gate(seen: Observation): Decision | undefined {
 }
 
 function waiting(seen: Observation): Decision {
+  if (seen.probe.ready && !seen.listening) return { because: 'the probe is new', act: { do: 'listen' } };
   const silentMs = seen.silentMs ?? 0;
   const message = seen.probe.ready
     ? 'The container has started; its init has not come yet.'

@@ -22,6 +22,9 @@ export function running(seen: Observation): Decision | undefined {
     }
     return { because: 'main has ended; the container is on its way out', againMs: 2000 };
   }
+  if (session === undefined && seen.probe.ready && !seen.listening) {
+    return { because: 'the probe is new', act: { do: 'listen' } };
+  }
   if (session === undefined) {
     // The probe is being made again: what was said stays true until something else is seen.
     return { because: 'init is not connected', againMs: 30_000 };

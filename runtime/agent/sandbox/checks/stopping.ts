@@ -24,6 +24,9 @@ export function stopping(seen: Observation): Decision | undefined {
     // A frozen process acts on no signal.
     return { because: 'a paused container is to be stopped', act: { do: 'unpause' } };
   }
+  if (seen.session === undefined && seen.probe.ready && !seen.listening) {
+    return { because: 'the probe is new', act: { do: 'listen' } };
+  }
   const status = stopStatus(seen, stop.reason);
   const exited = seen.session?.main?.state === 'exited' ? 'main' : undefined;
   if (exited !== undefined && seen.record?.main?.closing === undefined) {

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { faultySteps, plainSteps } from './fault-points.ts';
+import { faultPoints, generatedFiles } from './fault-points-generate.ts';
+
+const effects = (): { done: string[]; kills: number[]; kill: () => void } => {
+  const done: string[] = [];
+  const kills: number[] = [];
+  return { done, kills, kill: () => kills.push(done.length) };
+};
+
+describe('fault points', () => {
+  it('end the process before the effect', async () => {
+    const { done, kills, kill } = effects();
+    const step = faultySteps('before:b', kill);
+    await step('a', async () => done.push('a'));
+    await step('b', async () => done.push('b'));
+    expect(kills).toEqual([1]);
+  });
+
+  it('end the process after the effect, a failed one too', async () => {
+    const { done, kills, kill } = effects();
+    const step = faultySteps('after:b', kill);
+    await step('a', async () => done.push('a'));
+    await expect(step('b', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(kills).toEqual([1]);
+  });
+
+  it('can wait for a later passing', async () => {
+    const { done, kills, kill } = effects();
+    const step = faultySteps('before:a#3', kill);
+    for (let i = 0; i < 5; i += 1) await step('a', async () => done.push('a'));
+    expect(kills).toEqual([2]);
+  });
+
+  it('do nothing in the product', async () => {
+    expect(await plainSteps('a', () => Promise.resolve(7))).toBe(7);
+  });
+
+  it('are all in the generated list', async () => {
+    const [file] = await generatedFiles();
+    const text = readFileSync(join(import.meta.dirname, 'fault-points.generated.json'), 'utf8');
+    expect(text).toBe(file?.content);
+    expect(faultPoints().length).toBeGreaterThan(60);
+  });
+});
