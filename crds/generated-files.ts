@@ -10,7 +10,8 @@ export function generatedFiles(): Map<string, string> {
   for (const crd of crdManifests()) {
     files.set(
       `crds/generated/${crd.metadata.name}.yaml`,
-      NOTE + stringify(crd, { lineWidth: 0, aliasDuplicateObjects: false }),
+      // kubectl reads YAML 1.1, where an unquoted Yes is a boolean.
+      NOTE + stringify(crd, { lineWidth: 0, aliasDuplicateObjects: false, version: '1.1' }),
     );
   }
   files.set('docs/reference.md', referencePage());
