@@ -4,6 +4,7 @@ SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 
 # npm must find the machine's own Node (it replaces the one in node_modules); everything else uses the project's.
+FUZZ_SECONDS ?= 60
 HOST_PATH := $(PATH)
 export PATH := $(CURDIR)/node_modules/.bin:$(CURDIR)/.cache/bin:$(PATH)
 
@@ -27,8 +28,8 @@ init: deps ## build holdfast-init, the small C program beside every sandbox
 	@sh scripts/setup/system.sh compiler
 	$(MAKE) -C runtime/init
 
-cluster-bin: deps ## build a real kube-apiserver and etcd (needs Go; minutes, once)
-	@node scripts/setup/cluster-bin.ts
+cluster-bin: ## build a real kube-apiserver and etcd for the tests (needs Go; minutes, once)
+	@sh test/cluster/build
 
 check: deps ## format, lint, types, unused code, import direction, generated files, unit tests
 	@sh scripts/setup/system.sh compiler
@@ -59,9 +60,9 @@ rows: setup ## run the tests and write docs/rows.md: which requirement is shown 
 mutants: deps ## mutation tests of the pure modules
 	@node scripts/mutants.ts
 
-fuzz: deps ## fuzz the parsers of the wire protocol (FUZZ_SECONDS=60)
-	@sh scripts/setup/system.sh compiler
-	node scripts/fuzz.ts
+fuzz: ## fuzz what reads the wire in C (FUZZ_SECONDS=60)
+	@sh scripts/setup/system.sh compiler fuzz
+	@$(MAKE) -s -C runtime/init fuzz SECONDS=$(FUZZ_SECONDS)
 
 bundle: init ## the command without its sources: dist/
 	@node scripts/bundle.ts

@@ -7,9 +7,11 @@ import { ROOT } from './setup/cache.ts';
 import { describeDaemon } from './tests/daemons.ts';
 import { lastRun, runTests } from './tests/run.ts';
 
-const { results, daemons } = process.argv.includes('--last') ? lastRun() : await runTests();
+const { results, daemons, kubeAPIServer } = process.argv.includes('--last') ? lastRun() : await runTests();
 const found = outcomes(ROWS, results);
-const daemonLines = daemons.map((daemon) => describeDaemon(daemon).replaceAll(/ {2,}/g, ': '));
+const daemonLines = [...daemons.map(describeDaemon), kubeAPIServer].map((line) =>
+  line.replaceAll(/ {2,}/g, ': '),
+);
 writeFileSync(join(ROOT, 'docs/rows.md'), markdown(found, daemonLines));
 
 const problems = found.filter(({ problem }) => problem !== undefined);

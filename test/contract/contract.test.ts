@@ -55,7 +55,7 @@ function expected(suite: string, test: string, outcomes: Outcome[]): Outcome[] {
 }
 
 for (const [suite, cases] of Object.entries(suites)) {
-  describe(`[K2] ${suite}, as a kube-apiserver answers`, () => {
+  describe(`[K2] ${suite} on ${real ? 'kube-apiserver' : 'embedded'}, as recorded`, () => {
     const wanted = recorded(suite);
     for (const test of cases) {
       it(test.name, async () => {
