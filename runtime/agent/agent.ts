@@ -27,7 +27,7 @@ import type { Services } from './services.ts';
 import { takeArrival } from './session/arrivals.ts';
 
 /** Namespace of the node leases. */
-export const LEASE_NAMESPACE = 'holdfast-system';
+const LEASE_NAMESPACE = 'holdfast-system';
 const LEASE_SECONDS = 40;
 const RENEW_MS = 10_000;
 const WORKERS = 8;

@@ -24,7 +24,7 @@ export const LABELS = {
   role: `${GROUP}/role`,
 } as const;
 
-export const MANAGED_BY = 'holdfast-agent';
+const MANAGED_BY = 'holdfast-agent';
 
 /** What every container and volume of this agent has. */
 export function ownLabels(nodeName: string): Record<string, string> {

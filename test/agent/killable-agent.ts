@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import type { AgentProcessOptions } from './agent-process.ts';
 
-const SCRIPT = new URL('agent-process.ts', import.meta.url).pathname;
+const SCRIPT = join(import.meta.dirname, 'agent-process.ts');
 
 /** An agent that dies at a fault point and is started again, as an init system would. */
 export interface KillableAgent {

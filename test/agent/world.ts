@@ -23,7 +23,7 @@ import { readOutput } from '../../runtime/agent/output/reader.ts';
 import { createDockerDriver } from '../../runtime/drivers/docker/driver.ts';
 import { until } from './until.ts';
 
-export const INIT_BINARY = new URL('../../runtime/init/build/holdfast-init', import.meta.url).pathname;
+export const INIT_BINARY = join(import.meta.dirname, '../../runtime/init/build/holdfast-init');
 
 export type TestSandbox = Sandbox & { metadata: { uid: string; namespace: string } };
 
@@ -81,7 +81,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-export const NAMESPACE = 'default';
+const NAMESPACE = 'default';
 
 export function condition(sandbox: Sandbox | undefined, type: ConditionType): Condition | undefined {
   return sandbox?.status?.conditions?.find((one) => one.type === type);

@@ -77,7 +77,7 @@ export interface LaunchRecord {
 
 export type StopReason = OurStop['reason'];
 
-export interface StopRecord {
+interface StopRecord {
   reason: StopReason;
   at: string;
   /** Names of the signals that were sent or were about to be. */

@@ -20,7 +20,7 @@ export async function keptInstance(dataDir: string, fresh: string): Promise<stri
   return fresh;
 }
 
-export class DataDirInUse extends Error {
+class DataDirInUse extends Error {
   constructor(dataDir: string) {
     super(`another agent uses the data folder ${dataDir}: end it, or give this one a folder of its own`);
     this.name = 'DataDirInUse';

@@ -20,7 +20,7 @@ export interface CounterFiles {
 const ROOT = '/sys/fs/cgroup';
 
 /** controller -> path below its hierarchy; '' is cgroup v2's. */
-export function parseCgroup(text: string): Map<string, string> {
+function parseCgroup(text: string): Map<string, string> {
   const paths = new Map<string, string>();
   for (const line of text.split('\n')) {
     const match = /^\d+:([^:]*):(\/.*)$/.exec(line);

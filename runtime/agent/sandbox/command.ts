@@ -58,7 +58,7 @@ function expandAll(argv: string[], variables: EnvVar[]): string[] {
 }
 
 /** Kubernetes' $(NAME); $$ is a dollar sign; an unknown name stays as it is. */
-export function expand(text: string, variables: ReadonlyMap<string, string>): string {
+function expand(text: string, variables: ReadonlyMap<string, string>): string {
   return text.replaceAll(/\$\$|\$\(([-._a-zA-Z][-._a-zA-Z0-9]*)\)/g, (whole, name: string | undefined) => {
     if (whole === '$$') return '$';
     return (name === undefined ? undefined : variables.get(name)) ?? whole;

@@ -165,7 +165,7 @@ function limitsStatus(entries: ReceiptEntry[], requested: RequestedLimits, versi
 }
 
 /** "512Mi memory (swap unbounded), 0.5 CPU, 64 processes". */
-export function summary(status: LimitsStatus): string {
+function summary(status: LimitsStatus): string {
   const parts: string[] = [];
   if (status.memoryBytes !== undefined) {
     parts.push(`${formatBytes(status.memoryBytes)} ${memoryWord(status)}`);
@@ -180,11 +180,11 @@ export function summary(status: LimitsStatus): string {
 }
 
 /** L4: every place that names the limit says so where swap is not held. */
-export function memoryWord(status: Pick<LimitsStatus, 'swap'>): string {
+function memoryWord(status: Pick<LimitsStatus, 'swap'>): string {
   return status.swap === 'Unbounded' ? 'memory (swap unbounded)' : 'memory';
 }
 
-export function formatBytes(bytes: number): string {
+function formatBytes(bytes: number): string {
   for (const [unit, size] of [
     ['Ti', 1024 ** 4],
     ['Gi', 1024 ** 3],

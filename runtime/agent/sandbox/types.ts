@@ -104,8 +104,6 @@ export type Action =
   | { do: 'forget' }
   | { do: 'hand-back' };
 
-export type ActionName = Action['do'];
-
 export interface StatusChange {
   conditions: ConditionInput[];
   set?: Partial<SandboxStatus>;

@@ -88,7 +88,7 @@ export async function startMain(context: ActContext): Promise<void> {
     const timeoutMs =
       spec.activeDeadlineSeconds === undefined
         ? undefined
-        : Math.max(1, spec.activeDeadlineSeconds * 1000 - (seen.ranMs ?? 0));
+        : Math.max(1, Math.ceil(spec.activeDeadlineSeconds * 1000 - (seen.ranMs ?? 0)));
     const result = await services.step('start-main', () =>
       session.init.start({
         id: MAIN_ID,
