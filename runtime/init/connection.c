@@ -23,6 +23,8 @@ static struct writer out = {out_buf, 0, OUT_CAP, false};
 static struct frame_parser parser;
 
 int connection_fd(void) { return fd; }
+/* While something read is left, more would only wake us for nothing. */
+bool connection_wants_read(void) { return fd >= 0 && in_at >= in_len; }
 bool connection_wants_write(void) { return fd >= 0 && out.len > out_at; }
 uint64_t connection_dial_at(void) { return fd >= 0 ? 0 : dial_at; }
 

@@ -122,7 +122,8 @@ static void watch_all(int signals, int timer) {
   watched = 0;
   watch(signals, POLLIN, WATCH_SIGNALS, NULL, 0);
   watch(timer, POLLIN, WATCH_TIMER, NULL, 0);
-  watch(connection_fd(), POLLIN | (connection_wants_write() ? POLLOUT : 0), WATCH_CONNECTION, NULL, 0);
+  int events = (connection_wants_read() ? POLLIN : 0) | (connection_wants_write() ? POLLOUT : 0);
+  watch(connection_fd(), events, WATCH_CONNECTION, NULL, 0);
   for (int i = 0; i < MAX_PROCESSES; i++) {
     struct process *p = &processes[i];
     if (p->state == P_FREE) continue;

@@ -35,13 +35,14 @@ bool resolve_start(struct process *p);
 
 /* connection.c */
 int connection_fd(void);
+bool connection_wants_read(void);
 bool connection_wants_write(void);
 uint64_t connection_dial_at(void);
 void connection_dial(uint64_t now);
 void connection_read(void);
 void connection_flush(void);
 
-/* messages.c: what is said and what is answered */
+/* say.c and hear.c: what is said, and what is done with what is heard */
 void messages_connected(void);
 /* Writes the next message that is due; false: none is. */
 bool messages_next(struct writer *w);

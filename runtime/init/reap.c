@@ -2,10 +2,8 @@
  * Ends of processes. A leader that has ended stays a zombie until its group is empty, so that its number, which is
  * also the group's, cannot become anyone else's while the group may still have to be signalled.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,10 +12,12 @@
 #include "spawn.h"
 #include "util.h"
 
-/* A scan reads one file a process; a fork storm must not make us do it at every end. */
-#define SCAN_EVERY_MS 50
+/* A scan reads a file of every process; a fork storm must not make us do more of that than a small part of the time. */
+#define REST 20 /* times as long as the last one took */
+#define REST_MOST_MS 100
 
-static uint64_t last_scan, scan_at;
+static uint64_t scan_at;    /* one is due then; 0: none is */
+static uint64_t rest_until; /* no scan before */
 
 uint64_t reap_due(void) { return scan_at; }
 
@@ -139,15 +139,20 @@ static bool any_held(void) {
 }
 
 static void release_leaders(void) {
-  uint64_t now = boot_ms();
-  if (last_scan != 0 && now < last_scan + SCAN_EVERY_MS) {
-    scan_at = last_scan + SCAN_EVERY_MS;
+  if (boot_ms() < rest_until) {
+    scan_at = rest_until;
     return;
   }
-  last_scan = now;
   scan_at = 0;
   bool alive[MAX_PROCESSES] = {false};
-  if (!scan(alive)) memset(alive, 0, sizeof alive);
+  uint64_t begin = boot_micros();
+  if (!scan(alive)) {
+    /* Out of files, say: without knowing, none is let go. */
+    scan_at = rest_until = begin / 1000 + 1000;
+    return;
+  }
+  uint64_t end = boot_micros(), rest_ms = (end - begin) * REST / 1000;
+  rest_until = end / 1000 + (rest_ms < REST_MOST_MS ? rest_ms : REST_MOST_MS);
   for (int i = 0; i < MAX_PROCESSES; i++) {
     struct process *p = &processes[i];
     if (p->state != P_EXITED || p->reaped || alive[i]) continue;

@@ -27,11 +27,13 @@ const char *errno_name(int err) {
   return other;
 }
 
-uint64_t boot_ms(void) {
+uint64_t boot_micros(void) {
   struct timespec t;
   clock_gettime(CLOCK_BOOTTIME, &t);
-  return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+  return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
+
+uint64_t boot_ms(void) { return boot_micros() / 1000; }
 
 ssize_t read_fd(int fd, char *buf, size_t cap) {
   size_t len = 0;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Bench } from './testing/bench.ts';
+import { Bench, isRoot } from './testing/bench.ts';
 import { until } from './testing/until.ts';
 import type { Probe, StartSpec } from './types.ts';
 
@@ -15,7 +15,7 @@ const sh = (id: number, script: string, more: Partial<StartSpec> = {}): StartSpe
   ...more,
 });
 
-describe('init', () => {
+describe.skipIf(!isRoot)('init', () => {
   let bench: Bench;
   let probe: Probe;
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Bench } from './testing/bench.ts';
+import { Bench, isRoot } from './testing/bench.ts';
 import { until } from './testing/until.ts';
 import type { Probe } from './types.ts';
 
@@ -8,7 +8,7 @@ const start = { env: ['PATH=/usr/bin:/bin'], workingDir: '/' };
 const sanitized = process.env['HOLDFAST_INIT_SANITIZED'] !== undefined;
 const MIB = 1024 * 1024;
 
-describe('what init costs', () => {
+describe.skipIf(!isRoot)('what init costs', () => {
   let bench: Bench;
   let probe: Probe;
   beforeEach(async () => {
@@ -122,7 +122,7 @@ describe('what init costs', () => {
   });
 });
 
-describe('gate', () => {
+describe.skipIf(!isRoot)('gate', () => {
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();

@@ -10,12 +10,12 @@ import { encodeMessage } from './frame.ts';
 import { openInit } from './init.ts';
 import { openProbe } from './probe.ts';
 import { F, T } from './protocol.ts';
-import { Bench } from './testing/bench.ts';
+import { Bench, isRoot } from './testing/bench.ts';
 import { Recorder } from './testing/recorder.ts';
 import { until } from './testing/until.ts';
 import type { Probe } from './types.ts';
 
-describe('probe', () => {
+describe.skipIf(!isRoot)('probe', () => {
   let bench: Bench;
   let probe: Probe & { child: ChildProcess };
   beforeEach(async () => {
