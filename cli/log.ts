@@ -17,7 +17,10 @@ export async function makeLogger(config: LogConfig, io: IO): Promise<Logger> {
       level: config.logLevel,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
+      formatters: {
+        level: (label) => ({ level: label }),
+        ...(pretty && !verbose && { log: withErrorLine }),
+      },
       serializers: { err: verbose ? pino.stdSerializers.err : briefError },
     },
     destination,
@@ -31,7 +34,6 @@ async function prettyStream(io: IO): Promise<DestinationStream> {
     translateTime: 'SYS:HH:MM:ss.l',
     ignore: 'pid,hostname',
     singleLine: true,
-    errorLikeObjectKeys: [],
     sync: true,
     destination: io.stderr,
   });
@@ -48,4 +50,13 @@ function briefError(error: unknown): unknown {
     ...(typeof reason === 'string' && reason !== '' && { reason }),
     ...(cause instanceof Error && { cause: briefError(cause) }),
   };
+}
+
+/** For people: what happened, and why, on the same line (pino-pretty spreads `err` over several). */
+function withErrorLine(fields: Record<string, unknown>): Record<string, unknown> {
+  const { err, ...rest } = fields;
+  if (!(err instanceof Error)) return fields;
+  const cause = err.cause instanceof Error ? err.cause.message : '';
+  const known = cause === '' || err.message.includes(cause);
+  return { ...rest, why: known ? err.message : `${err.message} (${cause})` };
 }

@@ -64,7 +64,7 @@ export async function startUp(
     });
     parts.add({ name: 'controller', done: controller.done, stop: () => controller.stop() });
     const docker = await findDocker(config, { env, log: log.child({ part: 'docker' }) });
-    if (!docker.answers) log.warn(docker.text);
+    if (!docker.answers) log.warn('no Docker daemon answers; sandboxes wait until one does');
     const client = clientFor('holdfast-agent');
     parts.add(await agentPart(config, { client, docker, initBinary, log: log.child({ part: 'agent' }) }));
     return {

@@ -136,7 +136,11 @@ export class LeaseHolder {
       }
       cancel();
     }
-    log.info({ lease: name, reason: String(lost.signal.reason) }, 'lease no longer held');
+    const { reason } = lost.signal as { reason: unknown };
+    log.info(
+      { lease: name, reason: reason instanceof Error ? reason.message : String(reason) },
+      'lease no longer held',
+    );
   }
 
   /** true: it is ours now. */
