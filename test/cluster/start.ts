@@ -17,7 +17,7 @@ export interface Cluster {
 }
 
 function binaries(): string {
-  const build = new URL('./build', import.meta.url).pathname;
+  const build = join(import.meta.dirname, 'build');
   return execFileSync(build, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim();
 }
 

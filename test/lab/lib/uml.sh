@@ -10,8 +10,10 @@ uml_up() { # CONFIG ENGINE INIT [KERNEL ARGS...]
     need linux.uml socat ip unshare curl jq busybox
     lab_mkdir "$c"
     sock=$d/${engine%%-*}.sock
+    # On the kernel's command line, where a space ends an argument: LAB_DIR has none, the repository may.
+    cp -r "$LAB_HOME/guest" "$d/guest"
     setsid unshare --net --mount --pid --fork --kill-child --mount-proc -- \
-        "$LAB_HOME/lib/uml-run" "$d" "$sock" "lab.engine=$engine" "lab.init=$init" "lab.guest=$LAB_HOME/guest" "$@" \
+        "$LAB_HOME/lib/uml-run" "$d" "$sock" "lab.engine=$engine" "lab.init=$init" "lab.guest=$d/guest" "$@" \
         >"$d/run.log" 2>&1 </dev/null &
     pid_save "$d/pid" $!
     wait_api "$sock" "$d/pid" || { tail -n 15 "$d/run.log" "$d/daemon.log" >&2; uml_down "$c"; die "$c did not start"; }
