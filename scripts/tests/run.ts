@@ -68,7 +68,8 @@ export async function runTests(vitestArguments: string[] = []): Promise<Run> {
       results.push(...(await vitest(vitestArguments, env)));
     }
   } finally {
-    for (const config of readdirSync(labFolder)) await run(join(ROOT, 'test/lab/lab'), ['down', config], env);
+    for (const config of readdirSync(labFolder).filter((name) => !name.endsWith('.lock')))
+      await run(join(ROOT, 'test/lab/lab'), ['down', config], env);
     if (process.env['LAB_DIR'] === undefined) rmSync(labFolder, { recursive: true, force: true });
   }
   const whole: Run = { results, daemons: readDaemons(DAEMONS), kubeAPIServer };
