@@ -156,6 +156,50 @@ describe('the end', () => {
   });
 });
 
+describe('what was begun before the end', () => {
+  it('is done after it: namespaces are emptied, what has lost its owner goes', async () => {
+    const dataDir = testFolder();
+    const first = await startIn(dataDir);
+    const inside = '/apis/example.com/v1/namespaces/going/widgets';
+    const held = { finalizers: ['example.com/hold'] };
+    await first.client.call('POST', '/api/v1/namespaces', {
+      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'going' } },
+    });
+    await first.client.call('POST', inside, {
+      body: widget('held', { metadata: { name: 'held', ...held } }),
+    });
+    const owner = await first.client.call('POST', WIDGETS, {
+      body: widget('owner', { metadata: { name: 'owner', ...held } }),
+    });
+    const reference = {
+      apiVersion: 'example.com/v1',
+      kind: 'Widget',
+      name: 'owner',
+      uid: owner.body.metadata.uid,
+      blockOwnerDeletion: true,
+    };
+    await first.client.call('POST', WIDGETS, {
+      body: widget('owned', { metadata: { name: 'owned', ownerReferences: [reference], ...held } }),
+    });
+    await first.client.call('DELETE', '/api/v1/namespaces/going');
+    await first.client.call('DELETE', `${WIDGETS}/owner?propagationPolicy=Foreground`);
+    await first.api.close();
+    const { client } = await startIn(dataDir);
+    for (const path of [`${inside}/held`, `${WIDGETS}/owned`, `${WIDGETS}/owner`]) {
+      await eventually(
+        async () => (await client.call('GET', path)).body.metadata.deletionTimestamp !== undefined,
+      );
+      await client.call('PATCH', path, {
+        body: [{ op: 'remove', path: '/metadata/finalizers/0' }],
+        contentType: 'application/json-patch+json',
+      });
+    }
+    for (const path of ['/api/v1/namespaces/going', `${WIDGETS}/owned`, `${WIDGETS}/owner`]) {
+      await eventually(async () => (await client.call('GET', path)).code === 404);
+    }
+  });
+});
+
 describe('a full disk', () => {
   it('is a 507 with a Status, loses nothing, and is over when there is room', async () => {
     const dataDir = testFolder();

@@ -68,7 +68,8 @@ function read(value: Json, reference: Schema | undefined, place: Place): void {
     case 'array':
       if (!Array.isArray(value)) throw mismatch(value, place, 'slice');
       for (const [i, item] of value.entries()) {
-        if (item !== null) read(item, schema.items, { ...place, path: `${place.path}[${i}]` });
+        if (item === null) value[i] = zeroOf(schema.items);
+        else read(item, schema.items, { ...place, path: `${place.path}[${i}]` });
       }
       return;
     case 'string':
@@ -109,6 +110,25 @@ function readObject(value: JsonObject, schema: Schema, place: Place): void {
       const field = known ? (place.field === '' ? key : `${place.field}.${key}`) : place.field;
       read(item, next, { ...place, path, field });
     }
+  }
+}
+
+/** What Go's decoder makes of a null in a list. */
+function zeroOf(reference: Schema | undefined): Json {
+  switch (resolved(reference).type) {
+    case 'object':
+      return {};
+    case 'array':
+      return [];
+    case 'string':
+      return '';
+    case 'boolean':
+      return false;
+    case 'integer':
+    case 'number':
+      return 0;
+    default:
+      return null;
   }
 }
 

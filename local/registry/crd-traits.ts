@@ -12,7 +12,19 @@ export function asCRD(object: StoredObject): CustomResourceDefinition {
   return object as unknown as CustomResourceDefinition;
 }
 
-function fillNames(spec: CRDSpec): void {
+/** Absent fields that have a meaning of their own, and defaults. */
+function fillDefaults(spec: CRDSpec): void {
+  for (const version of spec.versions) {
+    version.name ??= '';
+    version.served ??= false;
+    version.storage ??= false;
+    for (const field of version.selectableFields ?? []) field.jsonPath ??= '';
+    for (const column of version.additionalPrinterColumns ?? []) {
+      column.name ??= '';
+      column.type ??= '';
+      column.jsonPath ??= '';
+    }
+  }
   if (spec.names.kind === '') return;
   spec.names.singular ??= spec.names.kind.toLowerCase();
   spec.names.listKind ??= `${spec.names.kind}List`;
@@ -80,7 +92,7 @@ export const crdTraits: Partial<Traits> = {
   generation: true,
   prepare: (object, old) => {
     if (!isUsable(object)) return;
-    fillNames(asCRD(object).spec);
+    fillDefaults(asCRD(object).spec);
     fillStatus(object, old);
   },
   validatesMetadata: true,
