@@ -10,7 +10,12 @@
 /* Never touched, a page costs nothing; given back when a slot is freed. */
 static _Alignas(4096) uint8_t rings[MAX_PROCESSES][3][RING];
 struct process processes[MAX_PROCESSES];
-static uint32_t floor_id; /* ids up to it have been used up */
+/* Ids that are used up though nothing is known of them any more: setup's, and all others up to a highest one. Setup
+ * and main may come after processes with higher ids. */
+static bool setup_used;
+static uint32_t floor_id;
+
+static bool used_before(uint32_t id) { return id > ID_MAIN ? id <= floor_id : id == ID_SETUP && setup_used; }
 
 struct process *process_by_id(uint32_t id) {
   for (int i = 0; i < MAX_PROCESSES; i++)
@@ -28,7 +33,7 @@ struct process *process_by_pid(pid_t pid) {
 
 struct process *process_take(uint32_t id, enum stage *why) {
   *why = STAGE_DUPLICATE;
-  if (id <= floor_id || process_by_id(id)) return NULL;
+  if (used_before(id) || process_by_id(id)) return NULL;
   *why = STAGE_FORK;
   for (int i = 0; i < MAX_PROCESSES; i++) {
     struct process *p = &processes[i];
@@ -58,6 +63,7 @@ void process_close_fds(struct process *p) {
 
 void process_free(struct process *p, bool used_up) {
   process_close_fds(p);
+  if (used_up && p->id == ID_SETUP) setup_used = true;
   if (used_up && p->id > floor_id) floor_id = p->id;
   madvise(p->out[0].ring, sizeof rings[0], MADV_DONTNEED);
   p->state = P_FREE;

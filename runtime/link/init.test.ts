@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Bench, isRoot } from './testing/bench.ts';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BUILD_TIMEOUT_MS, Bench, buildInit, isRoot } from './testing/bench.ts';
 import { until } from './testing/until.ts';
 import type { Probe, StartSpec } from './types.ts';
 
@@ -14,6 +14,8 @@ const sh = (id: number, script: string, more: Partial<StartSpec> = {}): StartSpe
   workingDir: '/',
   ...more,
 });
+
+beforeAll(buildInit, BUILD_TIMEOUT_MS);
 
 describe.skipIf(!isRoot)('init', () => {
   let bench: Bench;

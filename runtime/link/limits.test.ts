@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Bench, isRoot } from './testing/bench.ts';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BUILD_TIMEOUT_MS, Bench, buildInit, isRoot } from './testing/bench.ts';
 import { until } from './testing/until.ts';
 import type { Probe } from './types.ts';
 
 const start = { env: ['PATH=/usr/bin:/bin'], workingDir: '/' };
 const sanitized = process.env['HOLDFAST_INIT_SANITIZED'] !== undefined;
 const MIB = 1024 * 1024;
+
+beforeAll(buildInit, BUILD_TIMEOUT_MS);
 
 describe.skipIf(!isRoot)('what init costs', () => {
   let bench: Bench;

@@ -4,16 +4,18 @@ import { existsSync, mkdirSync, readFileSync, statfsSync, statSync, symlinkSync 
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Duplex, PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { encodeFields } from './fields.ts';
 import { encodeMessage } from './frame.ts';
 import { openInit } from './init.ts';
 import { openProbe } from './probe.ts';
 import { F, T } from './protocol.ts';
-import { Bench, isRoot } from './testing/bench.ts';
+import { BUILD_TIMEOUT_MS, Bench, buildInit, isRoot } from './testing/bench.ts';
 import { Recorder } from './testing/recorder.ts';
 import { until } from './testing/until.ts';
 import type { Probe } from './types.ts';
+
+beforeAll(buildInit, BUILD_TIMEOUT_MS);
 
 describe.skipIf(!isRoot)('probe', () => {
   let bench: Bench;

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Bench, isRoot } from './testing/bench.ts';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BUILD_TIMEOUT_MS, Bench, buildInit, isRoot } from './testing/bench.ts';
 import { until } from './testing/until.ts';
 
 const start = { env: ['PATH=/usr/bin:/bin'], workingDir: '/' };
+
+beforeAll(buildInit, BUILD_TIMEOUT_MS);
 
 describe.skipIf(!isRoot)('after a lost connection', () => {
   let bench: Bench;

@@ -303,6 +303,11 @@ static void ids_are_used_once(void) {
   a->state = P_EXITED;
   process_free(a, true);
   CHECK(!process_take(5, &why) && !process_take(4, &why) && why == STAGE_DUPLICATE);
+  a = process_take(ID_SETUP, &why);
+  CHECK(a != NULL);
+  a->state = P_EXITED;
+  process_free(a, true);
+  CHECK(!process_take(ID_SETUP, &why) && process_take(ID_MAIN, &why));
   for (uint32_t i = 0; i < MAX_PROCESSES; i++) {
     a = process_take(100 + i, &why);
     CHECK(a != NULL);

@@ -11,8 +11,14 @@ import { Recorder } from './recorder.ts';
 
 const INIT_DIR = join(import.meta.dirname, '../../init');
 
+/** For `beforeAll`, with a time limit that a busy machine can keep. */
+export function buildInit(): void {
+  initBinary();
+}
+export const BUILD_TIMEOUT_MS = 120_000;
+
 /** The program under test: the one HOLDFAST_INIT_BINARY names (a sanitized one, say), else it is built. */
-export function initBinary(): string {
+function initBinary(): string {
   const given = process.env['HOLDFAST_INIT_BINARY'];
   if (given !== undefined && given !== '') return given;
   mkdirSync(join(INIT_DIR, 'build'), { recursive: true });
