@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Sandbox } from '../crds/sandbox.ts';
+import type { KubeClient, ObjectRef } from '../kube/client.ts';
 import { isNotFound } from '../kube/errors.ts';
 import { SANDBOXES } from '../kube/resources.ts';
 import { type OutputPiece, readOutput } from '../runtime/agent/output/reader.ts';
@@ -8,6 +9,7 @@ import { agentDirIn, localSource } from './config.ts';
 import { connect } from './connect.ts';
 import { Failure } from './failure.ts';
 import { type IO, write } from './io.ts';
+import { untilGone } from './until-gone.ts';
 import { type Line, lastLines, lines, Positions } from './output-lines.ts';
 
 export interface LogsConfig {
@@ -38,9 +40,34 @@ export async function logs(name: string, config: LogsConfig, io: IO): Promise<vo
       throw error;
     });
     const folder = source.from === 'files' ? agentFolder(config, source.files) : agentDirIn(config.dataDir);
-    await copy(sandbox, folder, config, io);
+    if (config.follow) await follow(sandbox, folder, { config, io, client, ref });
+    else await copy(sandbox, folder, config, io);
   } finally {
     client.close();
+  }
+}
+
+/** Ends with the output, with the sandbox, or when told to. */
+async function follow(
+  sandbox: Sandbox,
+  folder: string,
+  { config, io, client, ref }: { config: LogsConfig; io: IO; client: KubeClient; ref: ObjectRef },
+): Promise<void> {
+  const { uid = '' } = sandbox.metadata;
+  if (!existsSync(path.join(folder, 'output', uid))) {
+    await write(io.stderr, `holdfast: no output in ${folder} yet; waiting for it\n`);
+  }
+  const end = new AbortController();
+  const stop = (): void => end.abort(io.stop.reason);
+  io.stop.addEventListener('abort', stop, { once: true });
+  if (io.stop.aborted) stop();
+  const gone = untilGone({ client, ref, uid, signal: end.signal }).then(stop);
+  try {
+    await copy(sandbox, folder, config, { ...io, stop: end.signal });
+  } finally {
+    io.stop.removeEventListener('abort', stop);
+    stop();
+    await gone;
   }
 }
 

@@ -105,6 +105,22 @@ describe('holdfast on docker-v1, embedded', () => {
     expect((await logs('--stdout', '--timestamps')).stdout).toMatch(
       /^\d{4}-\d\d-\d\dT[\d:.]+Z one\n\d{4}-\d\d-\d\dT[\d:.]+Z two\n$/,
     );
+    const early = start(['logs', 'late', '--data-dir', dataDir, '--follow']);
+    expect((await early.ended()).stderr).toContain('there is no sandbox "late"');
+    await kubectl(
+      kubeconfig,
+      ['apply', '-f', '-'],
+      manifest('late', { command: ['sh', '-c', 'echo begun; exec sleep 1000'] }),
+    );
+    const followers = [
+      start(['logs', 'late', '--data-dir', dataDir, '--follow']),
+      start(['logs', 'late', '--data-dir', dataDir, '--follow', '--tail', '5']),
+    ];
+    for (const one of followers) await one.says('begun\n');
+    expect(await followers[0]?.end('SIGINT')).toMatchObject({ code: 0, stdout: 'begun\n' });
+    await kubectl(kubeconfig, ['delete', 'sandbox', 'late', '--timeout=60s']);
+    expect(await followers[1]?.ended()).toMatchObject({ code: 0, stdout: 'begun\n' });
+
     const byKubeconfig = await holdfast(['logs', 'job'], { KUBECONFIG: kubeconfig });
     expect(byKubeconfig.stdout).toBe('one\ntwo\n');
     const missing = await logs('-n', 'elsewhere');
