@@ -193,8 +193,13 @@ describe('a sandbox that is not to be here', () => {
   const deleting = sandbox({}, { deletionTimestamp: AT });
 
   it('[K3] is stopped first when it is being deleted and runs', () => {
-    const decision = decide(seen({ sandbox: deleting, container: container(), record: record() }));
+    const begun = record({}, { main: launch() });
+    const decision = decide(seen({ sandbox: deleting, container: container(), record: begun }));
     expect(decision.act).toEqual({ do: 'stop', reason: 'Deleted' });
+  });
+
+  it('[K3] goes at once when user code has not begun', () => {
+    expect(does({ sandbox: deleting, container: container(), record: record() })).toBe('tear-down');
   });
 
   it('[K3] goes when its grace period is over', () => {
@@ -262,19 +267,23 @@ describe('making a container', () => {
   });
 
   it('shows the progress of a pull', () => {
-    const decision = decide(seen({ pull: { state: 'running', progress: 'Pulling: 3 of 5' } }));
+    const decision = decide(seen({ pull: { state: 'running', image: 'busybox:lab', progress: 'Pulling: 3 of 5' } }));
     expect(says(decision, 'Ready')).toBe('False PullingImage');
     expect(decision.act).toBeUndefined();
   });
 
+  it('does not wait for the image of an older spec', () => {
+    expect(does({ pull: { state: 'running', image: 'old:1', progress: 'Pulling' } })).toBe('create');
+  });
+
   it('says why a pull failed, and tries again', () => {
-    const decision = decide(seen({ pull: { state: 'failed', message: 'no route', retryInMs: 500 } }));
+    const decision = decide(seen({ pull: { state: 'failed', image: 'busybox:lab', message: 'no route', retryInMs: 500 } }));
     expect(says(decision, 'Ready')).toBe('False ImagePullFailed');
     expect(decision.againMs).toBe(500);
   });
 
   it('stops where the image is absent and must not be pulled', () => {
-    const decision = decide(seen({ pull: { state: 'absent', message: 'not there', retryInMs: 500 } }));
+    const decision = decide(seen({ pull: { state: 'absent', image: 'busybox:lab', message: 'not there', retryInMs: 500 } }));
     expect(says(decision, 'Stalled')).toBe('True ImageNotPresent');
   });
 
@@ -717,6 +726,16 @@ describe('an end', () => {
     expect(does({ sandbox: sandbox(RETAINED), container: container('exited'), record: kept })).toBe(
       'restart',
     );
+  });
+
+  it('of a refused restart is said, and what a retained sandbox has is kept', () => {
+    const refusal = { reason: 'ReadBackMismatch' as const, message: 'memory: no' };
+    const kept = record(RETAINED, { main: launch(), starts: 2, refusal });
+    const at = { sandbox: sandbox(RETAINED), record: kept };
+    expect(decide(seen({ ...at, container: container() })).act).toEqual({ do: 'stop', reason: 'LimitsUnproven' });
+    const stopped = decide(seen({ ...at, container: container('exited') }));
+    expect(stopped.act).toBeUndefined();
+    expect(says(stopped, 'Stalled')).toBe('True ReadBackMismatch');
   });
 
   it('of a refused launch is said, and the container goes', () => {

@@ -11,9 +11,10 @@ export function outcomeOf(record: LedgerRecord, termination: Termination): Outco
     case 'CommandNotFound':
     case 'CommandNotExecutable':
     case 'StartFailed':
-    case 'LimitsUnproven':
       // The same would happen again.
       return 'Stalled';
+    case 'LimitsUnproven':
+      return kept ? 'Stopped' : 'Stalled';
     case 'RuntimeRestarted':
     case 'KilledFromOutside':
     case 'AncestorOOMKilled':

@@ -72,9 +72,9 @@ export interface ProcessView {
 }
 
 export type PullView =
-  | { state: 'running'; progress: string }
-  | { state: 'failed'; message: string; retryInMs: number }
-  | { state: 'absent'; message: string; retryInMs: number };
+  | { state: 'running'; image: string; progress: string }
+  | { state: 'failed'; image: string; message: string; retryInMs: number }
+  | { state: 'absent'; image: string; message: string; retryInMs: number };
 
 export type Action =
   | { do: 'create' }

@@ -1,34 +1,39 @@
 import type { Reason } from '../../../../crds/conditions.ts';
-import type { Outcome } from '../../ledger/record.ts';
+import type { LedgerRecord, Outcome } from '../../ledger/record.ts';
 import { paint, together } from '../picture.ts';
 import type { Decision, Observation, StatusChange } from '../types.ts';
-import { context } from './facts.ts';
+import { context, hasBegun, isLive } from './facts.ts';
 
 /** The last launch has a verdict, or a reason not to launch at all: publish it, then take the container away. */
 export function ended(seen: Observation): Decision | undefined {
   const { record } = seen;
-  if (record?.outcome !== undefined) {
-    const { outcome } = record;
-    const status = outcomeStatus(seen, outcome);
-    if (outcome.ended === 'Restart') {
-      return { because: 'it is to be started again', status, writeFirst: true, act: { do: 'restart' } };
-    }
-    if (outcome.ended === 'Anew') {
-      return { because: 'it is to be made anew', status, writeFirst: true, act: { do: 'discard' } };
-    }
-    if (outcome.ended === 'Stopped') return undefined;
-    if (seen.container === undefined) return { because: 'it has ended', status };
-    return { because: 'it has ended', status, writeFirst: true, act: { do: 'remove-container' } };
+  if (record?.refusal !== undefined && record.outcome?.ended !== 'Stalled') return refused(seen, record.refusal);
+  if (record?.outcome === undefined) return undefined;
+  const { outcome } = record;
+  const status = outcomeStatus(seen, outcome);
+  if (outcome.ended === 'Restart') {
+    return { because: 'it is to be started again', status, writeFirst: true, act: { do: 'restart' } };
   }
-  if (record?.refusal !== undefined) {
-    const status = paint({ is: 'Stalled', ...record.refusal }, context(seen));
-    if (record.refusal.reason === 'ReadBackMismatch' || record.refusal.reason === 'ReadBackFailed') {
-      status.conditions.push({ type: 'LimitsEnforced', status: 'False', ...record.refusal });
-    }
-    if (seen.container === undefined) return { because: 'the launch was refused', status };
-    return { because: 'the launch was refused', status, writeFirst: true, act: { do: 'remove-container' } };
+  if (outcome.ended === 'Anew') {
+    return { because: 'it is to be made anew', status, writeFirst: true, act: { do: 'discard' } };
   }
-  return undefined;
+  if (outcome.ended === 'Stopped') return undefined;
+  if (seen.container === undefined) return { because: 'it has ended', status };
+  return { because: 'it has ended', status, writeFirst: true, act: { do: 'remove-container' } };
+}
+
+/** What a retained sandbox has in its filesystem is kept, whatever became of its limits. */
+function refused(seen: Observation, refusal: NonNullable<LedgerRecord['refusal']>): Decision {
+  const status = paint({ is: 'Stalled', ...refusal }, context(seen));
+  if (refusal.reason === 'ReadBackMismatch' || refusal.reason === 'ReadBackFailed') {
+    status.conditions.push({ type: 'LimitsEnforced', status: 'False', ...refusal });
+  }
+  if (seen.container === undefined) return { because: 'the launch was refused', status };
+  if (seen.record?.retained === true && hasBegun(seen.record)) {
+    if (!isLive(seen)) return { because: 'the launch was refused; its filesystem is kept', status };
+    return { because: 'the launch was refused', status, act: { do: 'stop', reason: 'LimitsUnproven' } };
+  }
+  return { because: 'the launch was refused', status, writeFirst: true, act: { do: 'remove-container' } };
 }
 
 function outcomeStatus(seen: Observation, outcome: Outcome): StatusChange {

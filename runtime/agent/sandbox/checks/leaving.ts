@@ -1,6 +1,6 @@
 import { paint, together } from '../picture.ts';
 import type { Decision, Observation } from '../types.ts';
-import { context, isDeleting, isLive } from './facts.ts';
+import { context, hasBegun, isDeleting, isLive } from './facts.ts';
 
 /** The sandbox is gone, is being deleted, or is somebody else's: what is here of it goes. */
 export function leaving(seen: Observation): Decision | undefined {
@@ -49,13 +49,14 @@ export function leaving(seen: Observation): Decision | undefined {
       againMs: 5000,
     };
   }
-  if (isLive(seen) && seen.record !== undefined && seen.record.stop === undefined) {
+  if (isLive(seen) && hasBegun(seen.record) && seen.record?.stop === undefined) {
     return {
       because: 'the sandbox is being deleted and still runs',
       status: working,
       act: { do: 'stop', reason: 'Deleted' },
     };
   }
-  if (isLive(seen) && seen.record?.stop !== undefined) return undefined;
+  // Nobody's code has begun: there is nothing to be gentle with.
+  if (isLive(seen) && hasBegun(seen.record) && seen.record?.stop !== undefined) return undefined;
   return { because: 'the sandbox is being deleted', status: working, act: { do: 'tear-down' } };
 }

@@ -96,7 +96,7 @@ function withoutProbe(seen: Observation): Decision | undefined {
 
 function pulling(seen: Observation): Decision | undefined {
   const { pull } = seen;
-  if (pull === undefined) return undefined;
+  if (pull === undefined || pull.image !== seen.sandbox?.spec.image) return undefined;
   switch (pull.state) {
     case 'running':
       return { because: 'the image is being pulled', status: working(seen, 'PullingImage', pull.progress) };

@@ -12,7 +12,7 @@ export function replaced(seen: Observation): Decision | undefined {
   const sameLimits = record.limitsHash === spec.limitsHash;
   if (sameSpec && sameLimits) return undefined;
   if (sameSpec && inPlace(seen)) return changeInPlace(seen);
-  if (isLive(seen)) {
+  if (isLive(seen) && hasBegun(record)) {
     return {
       because: 'the spec changed under a running container',
       status: stopStatus(seen, 'Replaced'),
