@@ -79,7 +79,7 @@ const evidence: fc.Arbitrary<Evidence> = fc
     return Object.fromEntries(known) as unknown as Evidence;
   });
 
-const RUNS = { numRuns: 3000 };
+const RUNS = { numRuns: 500 };
 const holds = (property: (given: Evidence) => boolean | void): void =>
   fc.assert(fc.property(evidence, property), RUNS);
 
