@@ -9,8 +9,3 @@ export const systemClock: Clock = { now: () => new Date() };
 export function timestamp(date: Date): string {
   return `${date.toISOString().slice(0, 19)}Z`;
 }
-
-/** RFC 3339 with microseconds, as `metav1.MicroTime` is written. */
-export function microTimestamp(date: Date): string {
-  return `${date.toISOString().slice(0, 23)}000Z`;
-}

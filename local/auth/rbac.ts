@@ -16,7 +16,7 @@ export interface ResourceAttributes {
   name: string;
 }
 
-export interface PathAttributes {
+interface PathAttributes {
   verb: string;
   path: string;
 }

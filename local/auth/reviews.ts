@@ -7,7 +7,7 @@ import type { User } from './user.ts';
 
 /** Reviews are answered and not stored: what one may do, who one is, whose token this is. */
 
-export interface ReviewContext {
+interface ReviewContext {
   user: User;
   namespace: string | undefined;
   authorizer: RBACAuthorizer;

@@ -8,7 +8,7 @@ export interface CompactionLimits {
   maxRevisions: number;
 }
 
-export const DEFAULT_LIMITS: CompactionLimits = { ageMs: 5 * 60_000, maxRevisions: 20_000 };
+const DEFAULT_LIMITS: CompactionLimits = { ageMs: 5 * 60_000, maxRevisions: 20_000 };
 
 const CHECK_MS = 60_000;
 /** Revisions dropped in one commit: a few milliseconds. */

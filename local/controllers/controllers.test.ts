@@ -191,3 +191,49 @@ describe('definitions', () => {
     expect([code, text]).toEqual([422, expect.stringContaining('field is immutable')]);
   });
 });
+
+describe('a schema that changes', () => {
+  const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const parts = (properties: object): Record<string, unknown> => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'parts.example.org' },
+    spec: {
+      group: 'example.org',
+      scope: 'Cluster',
+      names: { plural: 'parts', kind: 'Part' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } } },
+        },
+      ],
+    },
+  });
+
+  it('is what stored objects are read with: new defaults show, dropped fields do not, in lists and watches too', async () => {
+    const path = '/apis/example.org/v1/parts';
+    const first = await call('POST', CRDS, { body: parts({ a: { type: 'string' }, b: { type: 'string' } }) });
+    const made = await call('POST', path, {
+      body: { apiVersion: 'example.org/v1', kind: 'Part', metadata: { name: 'p' }, spec: { a: 'x', b: 'y' } },
+    });
+    const next = parts({ b: { type: 'string' }, c: { type: 'string', default: 'z' } });
+    const { resourceVersion } = first.body.metadata;
+    const changed = await call('PUT', `${CRDS}/parts.example.org`, {
+      body: { ...next, metadata: { name: 'parts.example.org', resourceVersion } },
+    });
+    expect([changed.code, changed.body.metadata.generation]).toEqual([200, 2]);
+    const spec = { b: 'y', c: 'z' };
+    const { body } = await call('GET', `${path}/p`);
+    expect([body['spec'], body.metadata.resourceVersion]).toEqual([spec, made.body.metadata.resourceVersion]);
+    expect(((await call('GET', path)).body['items'] as { spec: object }[])[0]?.spec).toEqual(spec);
+    const watch = server.client.watch(`${path}?watch=1&timeoutSeconds=20`);
+    expect((await watch.next())?.object['spec']).toEqual(spec);
+    const patched = await call('PATCH', `${path}/p`, { body: { spec: { b: 'w' } }, contentType: MERGE });
+    expect(patched.body['spec']).toEqual({ b: 'w', c: 'z' });
+    expect((await watch.next())?.object['spec']).toEqual({ b: 'w', c: 'z' });
+    watch.close();
+  });
+});

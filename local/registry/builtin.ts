@@ -154,6 +154,7 @@ export function builtinKinds(): Kind[] {
       versions: new Map([[version.name, version]]),
       traits: { ...DEFAULT_TRAITS, ...definition.traits },
       crd: undefined,
+      staleUntil: 0,
       ...(definition.storedAs === undefined ? {} : { storedAs: definition.storedAs }),
     };
   });

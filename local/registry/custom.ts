@@ -45,6 +45,7 @@ export function customKind(object: StoredObject): Kind {
     versions,
     traits: CUSTOM_TRAITS,
     crd: object,
+    staleUntil: (object.metadata.generation ?? 1) > 1 ? Number(object.metadata.resourceVersion) : 0,
   };
 }
 

@@ -4,7 +4,7 @@ import type { FieldError } from '../schema/field-error.ts';
 import type { JsonObject } from '../schema/json.ts';
 
 /** What a schema does to an object; built-in kinds have none. All of it is in place. */
-export interface ObjectSchema {
+interface ObjectSchema {
   /** Drops what the schema does not know and names it; metadata of a wrong type throws a DecodeError. */
   prune(object: JsonObject): { pruned: JsonObject; unknownFields: string[] };
   default(object: JsonObject): JsonObject;
@@ -74,6 +74,8 @@ export interface Kind {
   traits: Traits;
   /** The definition that a custom kind is served from. */
   crd: StoredObject | undefined;
+  /** Objects stored up to this revision were stored under an older schema than today's. 0: none were. */
+  staleUntil: number;
   /** Objects stored under this id are served by another kind too (core and events.k8s.io Events). */
   storedAs?: StorageAlias;
 }

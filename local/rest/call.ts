@@ -1,6 +1,7 @@
 import type { User } from '../auth/user.ts';
 import { objectKey, type StoredObject } from '../object.ts';
 import type { Kind, ServedVersion } from '../registry/kind.ts';
+import type { JsonObject } from '../schema/json.ts';
 import type { GroupResource } from './status.ts';
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
@@ -42,15 +43,32 @@ export function apiVersion(call: { kind: Kind; version: ServedVersion }): string
   return call.kind.group === '' ? call.version.name : `${call.kind.group}/${call.version.name}`;
 }
 
-/** A stored object as this call's version shows it. The object itself may be changed. */
+/**
+ * A stored object as this call's version shows it: what was stored under an older schema is read with today's. The
+ * object itself may be changed, or another one be answered.
+ */
 export function fromStorage(
   call: { kind: Kind; version: ServedVersion },
   object: StoredObject,
 ): StoredObject {
   const alias = call.kind.storedAs;
   if (alias !== undefined) return alias.fromStorage(object);
+  if (isStale(call.kind, object)) return reread(call, object);
   object.apiVersion = apiVersion(call);
   return object;
+}
+
+function isStale(kind: Kind, object: StoredObject): boolean {
+  return kind.staleUntil > 0 && Number(object.metadata.resourceVersion) <= kind.staleUntil;
+}
+
+/** Others may hold the stored object: watches of other versions see it through other schemas. */
+function reread(call: { kind: Kind; version: ServedVersion }, object: StoredObject): StoredObject {
+  const copy = structuredClone(object);
+  copy.apiVersion = apiVersion(call);
+  call.version.schema?.prune(copy as unknown as JsonObject);
+  call.version.schema?.default(copy as unknown as JsonObject);
+  return copy;
 }
 
 /** The other way round. Conversion between versions of a custom kind changes the apiVersion only. */

@@ -2,18 +2,21 @@ import type { Clock } from '../clock.ts';
 import type { StoredObject } from '../object.ts';
 import type { ChangeType } from '../store/change.ts';
 import { apiVersion, type Call, fromStorage } from './call.ts';
+import type { Row } from '../store/store.ts';
 import type { ListPage } from './list.ts';
 import { refuse } from './status.ts';
 import { tableOf } from './table.ts';
 
+/** An object in the call's version, or as it is stored. */
+export type Source = { object: StoredObject } | { rv: number; body: string };
+
 /** How answers about objects are written: whole, their metadata only, or as a table for people. */
 export interface Representation {
   contentType: string;
-  /** `body`: the stored text, where there is one. */
-  object(object: StoredObject | undefined, body?: string): string;
+  object(source: Source): string;
   list(page: ListPage): string;
   /** One line of a watch. */
-  event(type: ChangeType, object: StoredObject | undefined, body?: string): string;
+  event(type: ChangeType, source: Source): string;
   bookmark(rv: number, initialEventsEnd: boolean): string;
 }
 
@@ -53,12 +56,8 @@ function parameter(parameters: string[], name: string): string | undefined {
   return parameters.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** The object in the call's version, from whichever form is at hand. */
-function viewed(call: Call, object: StoredObject | undefined, body: string | undefined): StoredObject {
-  return fromStorage(
-    call,
-    body === undefined ? ({ ...object } as StoredObject) : (JSON.parse(body) as StoredObject),
-  );
+function viewed(call: Call, source: Source): StoredObject {
+  return 'body' in source ? fromStorage(call, JSON.parse(source.body) as StoredObject) : source.object;
 }
 
 function listMeta(page: ListPage): Record<string, unknown> {
@@ -82,19 +81,21 @@ function wholeObjects(call: Call): Representation {
   // Lists of custom kinds always say where they go on.
   const ownListMeta = call.kind.crd === undefined ? {} : { continue: '' };
   const head = `{"apiVersion":"${version}","kind":"${kind}",`;
-  const text = (object: StoredObject | undefined, body: string | undefined): string =>
-    body?.startsWith(head) === true ? body : JSON.stringify(viewed(call, object, body));
+  const asStored = (source: Source): source is { rv: number; body: string } =>
+    'body' in source && source.rv > call.kind.staleUntil && source.body.startsWith(head);
+  const text = (source: Source): string =>
+    asStored(source) ? source.body : JSON.stringify(viewed(call, source));
   // Items of built-in lists do not say what they are: the list does.
-  const item = (body: string): string => {
-    const whole = text(undefined, body);
+  const item = (row: Row): string => {
+    const whole = text(row);
     return call.kind.crd === undefined && whole.startsWith(head) ? `{${whole.slice(head.length)}` : whole;
   };
   return {
     contentType: 'application/json',
     object: text,
     list: (page) =>
-      `{"kind":"${listKind}","apiVersion":"${version}","metadata":${JSON.stringify({ ...ownListMeta, ...listMeta(page) })},"items":[${page.rows.map((row) => item(row.body)).join(',')}]}`,
-    event: (type, object, body) => line(type, text(object, body)),
+      `{"kind":"${listKind}","apiVersion":"${version}","metadata":${JSON.stringify({ ...ownListMeta, ...listMeta(page) })},"items":[${page.rows.map(item).join(',')}]}`,
+    event: (type, source) => line(type, text(source)),
     bookmark: (rv, end) =>
       line('BOOKMARK', JSON.stringify({ kind, apiVersion: version, metadata: bookmarkMeta(rv, end) })),
   };
@@ -105,14 +106,13 @@ function partial(object: StoredObject): Record<string, unknown> {
 }
 
 function metadataOnly(call: Call): Representation {
-  const text = (object: StoredObject | undefined, body: string | undefined): string =>
-    JSON.stringify(partial(viewed(call, object, body)));
+  const text = (source: Source): string => JSON.stringify(partial(viewed(call, source)));
   return {
     contentType: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
     object: text,
     list: (page) =>
-      `{"kind":"PartialObjectMetadataList","apiVersion":"${META_VERSION}","metadata":${JSON.stringify(listMeta(page))},"items":[${page.rows.map((row) => text(undefined, row.body)).join(',')}]}`,
-    event: (type, object, body) => line(type, text(object, body)),
+      `{"kind":"PartialObjectMetadataList","apiVersion":"${META_VERSION}","metadata":${JSON.stringify(listMeta(page))},"items":[${page.rows.map(text).join(',')}]}`,
+    event: (type, source) => line(type, text(source)),
     bookmark: (rv, end) =>
       line(
         'BOOKMARK',
@@ -137,16 +137,16 @@ function tables(call: Call, includeObject: string, clock: Clock): Representation
   };
   return {
     contentType: 'application/json;as=Table;v=v1;g=meta.k8s.io',
-    object: (object, body) => {
-      const view = viewed(call, object, body);
+    object: (source) => {
+      const view = viewed(call, source);
       return table([view], { resourceVersion: view.metadata.resourceVersion });
     },
     list: (page) =>
       table(
-        page.rows.map((row) => viewed(call, undefined, row.body)),
+        page.rows.map((row) => viewed(call, row)),
         listMeta(page),
       ),
-    event: (type, object, body) => line(type, one(viewed(call, object, body))),
+    event: (type, source) => line(type, one(viewed(call, source))),
     bookmark: (rv, end) =>
       line(
         'BOOKMARK',

@@ -44,7 +44,7 @@ export interface GroupResource {
   resource: string;
 }
 
-export function qualified(gr: GroupResource): string {
+function qualified(gr: GroupResource): string {
   return gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`;
 }
 

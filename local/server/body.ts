@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { refuse } from '../rest/status.ts';
 
 /** As a kube-apiserver's. */
-export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 const tooLarge = (): Error => refuse.tooLarge(`Request entity too large: limit is ${MAX_BODY_BYTES}`);
 
@@ -20,10 +20,10 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
-export type BodyType = 'json' | 'yaml' | 'protobuf';
+type BodyType = 'json' | 'yaml' | 'protobuf';
 
 /** What a body is written in. Throws 415. */
-export function bodyType(contentType: string | undefined): BodyType {
+function bodyType(contentType: string | undefined): BodyType {
   const type = (contentType ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? '';
   if (type === '' || type === 'application/json' || type === 'application/x-www-form-urlencoded')
     return 'json';

@@ -75,7 +75,7 @@ function groupsOf(registry: Registry): Groups {
 }
 
 /** Kubernetes' order: stable before beta before alpha, newer first. */
-export function compareVersions(a: string, b: string): number {
+function compareVersions(a: string, b: string): number {
   const rank = (name: string): [number, number, number] | undefined => {
     const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(name);
     if (match === null) return undefined;

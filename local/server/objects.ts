@@ -115,7 +115,7 @@ function named(call: Call): NamedCall {
 }
 
 function answer(exchange: Exchange, view: Representation, object: StoredObject, code = 200): void {
-  send(exchange.response, code, view.object(object), {
+  send(exchange.response, code, view.object({ object }), {
     contentType: view.contentType,
     warnings: exchange.warnings,
   });
@@ -126,7 +126,7 @@ function get(context: ServerContext, exchange: Exchange, call: NamedCall, view: 
   if (wanted > context.store.rv) throw refuse.tooLargeResourceVersion(wanted, context.store.rv);
   const row = context.store.read(storageId(call.kind), keyOf(call));
   if (row === undefined) throw refuse.notFound(groupResource(call), call.name);
-  send(exchange.response, 200, view.object(undefined, row.body), {
+  send(exchange.response, 200, view.object(row), {
     contentType: view.contentType,
     warnings: exchange.warnings,
   });

@@ -61,7 +61,7 @@ export function sendError(
   sendStatus(response, status, context.warnings);
 }
 
-export function pathOf(request: IncomingMessage): string {
+function pathOf(request: IncomingMessage): string {
   return (request.url ?? '').split('?')[0] ?? '';
 }
 

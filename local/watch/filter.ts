@@ -1,11 +1,10 @@
+import type { Source } from '../rest/represent.ts';
 import type { StoredObject } from '../object.ts';
 import type { Change, ChangeType } from '../store/change.ts';
 
 export interface SelectedEvent {
   type: ChangeType;
-  object: StoredObject;
-  /** The object's text, where the stored one can be sent as it is. */
-  body: string | undefined;
+  source: Source;
 }
 
 /**
@@ -15,19 +14,18 @@ export interface SelectedEvent {
 export function selectEvent(
   change: Change,
   matches: ((object: StoredObject) => boolean) | undefined,
+  view: (object: StoredObject) => StoredObject,
 ): SelectedEvent | undefined {
-  if (matches === undefined) return { type: change.type, object: change.object, body: change.body };
+  if (matches === undefined) return { type: change.type, source: change };
   const before = change.previous !== undefined && matches(change.previous);
   if (change.type === 'DELETED') {
-    return before ? { type: 'DELETED', object: change.object, body: change.body } : undefined;
+    return before ? { type: 'DELETED', source: change } : undefined;
   }
   if (matches(change.object)) {
-    return { type: before ? 'MODIFIED' : 'ADDED', object: change.object, body: change.body };
+    return { type: before ? 'MODIFIED' : 'ADDED', source: change };
   }
   if (!before || change.previous === undefined) return undefined;
-  const last = {
-    ...change.previous,
-    metadata: { ...change.previous.metadata, resourceVersion: String(change.rv) },
-  };
-  return { type: 'DELETED', object: last, body: undefined };
+  const last = view(change.previous);
+  const metadata = { ...last.metadata, resourceVersion: String(change.rv) };
+  return { type: 'DELETED', source: { object: { ...last, metadata } } };
 }

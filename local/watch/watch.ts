@@ -29,6 +29,7 @@ export class Watch implements Subscriber {
   readonly #hub: WatchHub;
   readonly #view: Representation;
   readonly #matches: ((object: StoredObject) => boolean) | undefined;
+  readonly #shown: (object: StoredObject) => StoredObject;
   readonly #id: string;
   readonly #prefix: string;
   readonly #bookmarks: boolean;
@@ -52,8 +53,8 @@ export class Watch implements Subscriber {
     this.#store = options.store;
     this.#hub = options.hub;
     this.#view = options.view;
-    const view = (object: StoredObject): StoredObject => fromStorage(call, object);
-    this.#matches = selection.all ? undefined : (object) => selection.matches(view(object));
+    this.#shown = (object) => fromStorage(call, object);
+    this.#matches = selection.all ? undefined : (object) => selection.matches(this.#shown(object));
     this.#id = storageId(call.kind);
     this.#prefix = call.kind.namespaced && call.namespace !== undefined ? `${call.namespace}/` : '';
     this.#bookmarks = options.list.bookmarks;
@@ -116,7 +117,7 @@ export class Watch implements Subscriber {
       const rows = this.#store.page(this.#id, { prefix: this.#prefix, after, at, limit: CHUNK });
       for (const row of rows) {
         if (this.#matches !== undefined && !this.#matches(JSON.parse(row.body) as StoredObject)) continue;
-        this.#write(this.#view.event('ADDED', undefined, row.body));
+        this.#write(this.#view.event('ADDED', row));
       }
       if (rows.length < CHUNK) return !this.#ended;
       after = rows.at(-1)?.key;
@@ -148,9 +149,9 @@ export class Watch implements Subscriber {
     if (change.rv <= this.#cursor) return false;
     if (change.resource !== this.#id || !change.key.startsWith(this.#prefix)) return false;
     this.#cursor = change.rv;
-    const event = selectEvent(change, this.#matches);
+    const event = selectEvent(change, this.#matches, this.#shown);
     if (event === undefined) return false;
-    return !this.#write(this.#view.event(event.type, event.object, event.body));
+    return !this.#write(this.#view.event(event.type, event.source));
   }
 
   #bookmark(initialEventsEnd: boolean): void {
