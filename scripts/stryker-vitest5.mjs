@@ -1,0 +1,26 @@
+/**
+ * Stryker's vitest runner (9.6) narrows each run to the tests that cover a mutant by a pattern of their names, joined
+ * with a space; vitest 5 joins them with ' > ', so the pattern finds no test and every mutant "survives". This runner
+ * narrows by test files instead.
+ */
+import { commonTokens, declareFactoryPlugin, PluginKind, tokens } from '@stryker-mutator/api/plugin';
+import { strykerPlugins as original, strykerValidationSchema } from '@stryker-mutator/vitest-runner';
+
+const NAME = 'vitest5';
+
+/** The runner that the original plugin makes, with its `run` narrowed another way. */
+function create(injector) {
+  const [plugin] = original;
+  const runner = injector.injectFunction(plugin.factory);
+  const run = runner.run.bind(runner);
+  runner.run = (options = {}) => {
+    const { testIds = [], ...rest } = options;
+    if (testIds.length === 0) return run(options);
+    return run({ ...rest, testFiles: [...new Set(testIds.map((id) => id.slice(0, id.indexOf('#'))))] });
+  };
+  return runner;
+}
+create.inject = tokens(commonTokens.injector);
+
+export { strykerValidationSchema };
+export const strykerPlugins = [declareFactoryPlugin(PluginKind.TestRunner, NAME, create)];
