@@ -513,6 +513,24 @@ describe('a retained sandbox', () => {
     expect(decision.act?.do).toBe('update-limits');
   });
 
+  it('[K11] has its limits read again where an agent may have died before it could say that they changed', () => {
+    expect(does({ ...at, session: session({ receipt: undefined }) })).toBe('receipt');
+    const adopted = sandbox(RETAINED);
+    adopted.status = {
+      ...adopted.status,
+      observedGeneration: 1,
+      conditions: [
+        { type: 'LimitsEnforced', status: 'True', reason: 'ReadBack', message: '', lastTransitionTime: AT },
+      ],
+    };
+    expect(does({ ...at, sandbox: adopted, session: session({ receipt: undefined }) })).toBeUndefined();
+  });
+
+  it('[K11] has its limits changed in place by an agent that adopted it', () => {
+    const changed = sandbox({ ...RETAINED, resources: { memory: '128Mi' } });
+    expect(does({ ...at, sandbox: changed, session: session({ receipt: undefined }) })).toBe('update-limits');
+  });
+
   it('[K11] does not try a change again that was refused, and says so', () => {
     const changed = sandbox({ ...RETAINED, resources: { memory: '8Mi' } });
     const refusedLimits = {

@@ -9,6 +9,9 @@ import { type ActContext, cgroupVersion, NotNow, probeOf, recordOf, rfc3339, ses
 export async function receipt(context: ActContext): Promise<void> {
   const session = sessionOf(context);
   await readReceipt(context, session);
+  const record = recordOf(context);
+  // Once the gate was passed, another limit than the one asked for is a change from outside.
+  if (record.main?.start === record.starts) session.drift = session.receipt?.mismatches;
 }
 
 export async function readReceipt(context: ActContext, session: LiveSession): Promise<void> {

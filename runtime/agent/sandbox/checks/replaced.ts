@@ -67,6 +67,6 @@ function changeInPlace(seen: Observation): Decision | undefined {
   const refused = seen.record?.refusedLimits;
   if (refused !== undefined && refused.hash === seen.spec?.limitsHash) return undefined;
   // The gate has to be passed first: the receipt of the first limits is not skipped.
-  if (isLive(seen) && seen.session?.receipt === undefined) return undefined;
+  if (isLive(seen) && seen.record?.main?.start !== seen.record?.starts) return undefined;
   return { because: 'the limits of a live sandbox changed', act: { do: 'update-limits' } };
 }

@@ -29,6 +29,9 @@ export function running(seen: Observation): Decision | undefined {
     // The probe is being made again: what was said stays true until something else is seen.
     return { because: 'init is not connected', againMs: 30_000 };
   }
+  if (session.receipt === undefined && isBehind(seen)) {
+    return { because: 'what was said of the limits may be old', act: { do: 'receipt' } };
+  }
   const message = record.retained ? 'The sandbox is open for processes.' : 'The command runs.';
   const leftMs = deadlineLeftMs(seen);
   return {
@@ -41,6 +44,13 @@ export function running(seen: Observation): Decision | undefined {
     ),
     ...(leftMs === undefined ? {} : { againMs: Math.max(leftMs, 1) }),
   };
+}
+
+/** Adopted from an agent that may have changed limits, or found them changed, and died before it could say so. */
+function isBehind(seen: Observation): boolean {
+  const { status, metadata } = seen.sandbox ?? {};
+  const enforced = status?.conditions?.find((condition) => condition.type === 'LimitsEnforced');
+  return status?.observedGeneration !== metadata?.generation || enforced?.status !== 'True';
 }
 
 function since(seen: Observation): StatusChange {
