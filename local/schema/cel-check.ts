@@ -1,6 +1,7 @@
 import type { CelNode } from './cel-ast.ts';
 import { overloadsOf } from './cel-functions.ts';
 import { CelSyntaxError, parseCel } from './cel-parser.ts';
+import { keywordField } from './cel-schema.ts';
 import { parseDuration, parseTimestamp } from './cel-time.ts';
 import {
   assignable,
@@ -63,8 +64,9 @@ class Checker {
       case 'or': {
         const left = this.check(node.left, locals);
         const right = this.check(node.right, locals);
-        if (fits(left, BOOL) && fits(right, BOOL)) return BOOL;
-        return this.#noOverload(node.pos, node.kind === 'and' ? '_&&_' : '_||_', [left, right]);
+        this.#expect(node.left, left, BOOL);
+        this.#expect(node.right, right, BOOL);
+        return BOOL;
       }
       case 'ternary': {
         const test = this.check(node.test, locals);
@@ -123,7 +125,11 @@ class Checker {
       case 'map':
         return operand.value;
       case 'object':
-        return operand.fields.get(name) ?? this.fail(pos, `undefined field '${name}'`);
+        return (
+          operand.fields.get(name) ??
+          operand.fields.get(keywordField(name)) ??
+          this.fail(pos, `undefined field '${name}'`)
+        );
       default:
         return this.fail(pos, `type '${formatType(operand)}' does not support field selection`);
     }
@@ -154,6 +160,11 @@ class Checker {
     const result = binaryType(node.op, left, right);
     const name = node.op === 'in' ? '@in' : `_${node.op}_`;
     return result ?? this.#noOverload(node.pos, name, [left, right]);
+  }
+
+  #expect(node: CelNode, found: CelType, wanted: CelType): void {
+    if (!fits(found, wanted))
+      this.fail(node.pos, `expected type '${formatType(wanted)}' but found '${formatType(found)}'`);
   }
 
   #item(
@@ -255,6 +266,12 @@ class Checker {
     )
       return this.#resolve(node.pos, spaced, undefined, this.#types(node.args, locals));
     const target = node.target === undefined ? undefined : this.check(node.target, locals);
+    const [first] = node.args;
+    // format() takes a list of anything, and only there may a literal be one.
+    if (node.name === 'format' && target !== undefined && node.args.length === 1 && first?.kind === 'list') {
+      for (const item of first.items) this.#item(item, locals);
+      return this.#resolve(node.pos, node.name, target, [listOf(DYN)]);
+    }
     return this.#resolve(node.pos, node.name, target, this.#types(node.args, locals));
   }
 
@@ -336,7 +353,7 @@ function binaryType(op: string, left: CelType, right: CelType): CelType | undefi
   switch (op) {
     case '==':
     case '!=':
-      return fits(left, right) || fits(right, left) || (isNumber(left) && isNumber(right)) ? BOOL : undefined;
+      return fits(left, right) || fits(right, left) ? BOOL : undefined;
     case '<':
     case '<=':
     case '>':
@@ -357,8 +374,8 @@ function ordered(left: CelType, right: CelType): boolean {
 
 function membership(left: CelType, right: CelType): boolean {
   if (unknown(right)) return true;
-  if (right.kind === 'list') return fits(left, right.elem) || (isNumber(left) && isNumber(right.elem));
-  return right.kind === 'map' && (fits(left, right.key) || (isNumber(left) && isNumber(right.key)));
+  if (right.kind === 'list') return fits(left, right.elem);
+  return right.kind === 'map' && fits(left, right.key);
 }
 
 function arithmeticType(op: string, left: CelType, right: CelType): CelType | undefined {
@@ -432,7 +449,7 @@ const LITERALS: Record<string, (text: string) => boolean> = {
   timestamp: (text) => parseTimestamp(text) !== undefined,
 };
 
-function children(node: CelNode): CelNode[] {
+export function children(node: CelNode): CelNode[] {
   switch (node.kind) {
     case 'select':
     case 'has':

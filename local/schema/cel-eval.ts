@@ -1,5 +1,6 @@
 import type { BinaryOp, CelNode } from './cel-ast.ts';
 import { findOverload } from './cel-functions.ts';
+import { keywordField } from './cel-schema.ts';
 import {
   CelError,
   CelMap,
@@ -102,7 +103,7 @@ function lookup(name: string, scope: Scope | undefined): CelValue {
 }
 
 function field(value: CelValue, name: string): CelValue | undefined {
-  if (value instanceof CelObject) return value.fields.get(name);
+  if (value instanceof CelObject) return value.fields.get(name) ?? value.fields.get(keywordField(name));
   if (value instanceof CelMap) return value.entries.get(name);
   throw noOverload();
 }
@@ -362,7 +363,6 @@ function mapLiteral(node: CelNode & { kind: 'map' }, scope: Scope | undefined, b
       if (!(value instanceof Optional) || value.value === undefined) continue;
       value = value.value;
     }
-    if (out.entries.has(key)) throw new CelError(`Failed with repeated key`);
     out.entries.set(key, value);
   }
   return out;

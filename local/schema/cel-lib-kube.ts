@@ -15,7 +15,7 @@ import {
 import {
   isQuantityInteger,
   parseQuantity,
-  Quantity,
+  type Quantity,
   quantityFloat,
   quantityInteger,
   quantityOfInt,
@@ -37,7 +37,7 @@ import {
 
 define('quantity(string): quantity', toQuantity);
 define('isQuantity(string): bool', (text: string) => parseQuantity(text) !== undefined);
-define('quantity.sign(): int', (q: Quantity) => (q.nano > 0n ? 1n : q.nano < 0n ? -1n : 0n));
+define('sign(quantity): int', (q: Quantity) => (q.nano > 0n ? 1n : q.nano < 0n ? -1n : 0n));
 define('quantity.isGreaterThan(quantity): bool', (a: Quantity, b: Quantity) => a.nano > b.nano);
 define('quantity.isLessThan(quantity): bool', (a: Quantity, b: Quantity) => a.nano < b.nano);
 define('quantity.compareTo(quantity): int', (a: Quantity, b: Quantity) =>
@@ -46,16 +46,10 @@ define('quantity.compareTo(quantity): int', (a: Quantity, b: Quantity) =>
 define('quantity.asApproximateFloat(): double', quantityFloat);
 define('quantity.asInteger(): int', quantityInteger);
 define('quantity.isInteger(): bool', isQuantityInteger);
-define('quantity.add(quantity): quantity', (a: Quantity, b: Quantity) => new Quantity(a.nano + b.nano));
-define(
-  'quantity.add(int): quantity',
-  (a: Quantity, b: bigint) => new Quantity(a.nano + quantityOfInt(b).nano),
-);
-define('quantity.sub(quantity): quantity', (a: Quantity, b: Quantity) => new Quantity(a.nano - b.nano));
-define(
-  'quantity.sub(int): quantity',
-  (a: Quantity, b: bigint) => new Quantity(a.nano - quantityOfInt(b).nano),
-);
+define('quantity.add(quantity): quantity', (a: Quantity, b: Quantity) => a.add(b, 1n));
+define('quantity.add(int): quantity', (a: Quantity, b: bigint) => a.add(quantityOfInt(b), 1n));
+define('quantity.sub(quantity): quantity', (a: Quantity, b: Quantity) => a.add(b, -1n));
+define('quantity.sub(int): quantity', (a: Quantity, b: bigint) => a.add(quantityOfInt(b), -1n));
 
 define('ip(string): ip', toIP);
 define('isIP(string): bool', (text: string) => parseIP(text) !== undefined);

@@ -20,7 +20,7 @@ import {
   typeName,
   Uint,
 } from './cel-values.ts';
-import { goNumber } from './json.ts';
+import { doubleText } from './cel-double.ts';
 import { matchesRE2 } from './re2.ts';
 
 const count = (text: string): number => {
@@ -54,9 +54,10 @@ define('matches(string, string): bool', matches);
 define('type(A): type<A>', (value: CelValue) => new TypeValue(typeName(value)));
 define('dyn(A): dyn', (value: CelValue) => value);
 
-const parseInteger = (text: string, fn: string): bigint => {
-  if (!/^[-+]?\d+$/.test(text))
-    throw new CelError(`strconv.${fn}: parsing ${JSON.stringify(text)}: invalid syntax`);
+const cannotConvert = (from: string, to: string): CelError =>
+  new CelError(`type conversion error from '${from}' to '${to}'`);
+const parseInteger = (text: string, to: string): bigint => {
+  if (!/^[-+]?\d+$/.test(text)) throw cannotConvert('string', to);
   return BigInt(text.replace(/^\+/, ''));
 };
 const int = (value: bigint): bigint => {
@@ -70,9 +71,8 @@ define('int(double): int', (value: number) => {
   return int(BigInt(Math.trunc(value)));
 });
 define('int(string): int', (text: string) => {
-  const value = parseInteger(text, 'ParseInt');
-  if (value < -(2n ** 63n) || value >= 2n ** 63n)
-    throw new CelError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  const value = parseInteger(text, 'int');
+  if (value < -(2n ** 63n) || value >= 2n ** 63n) throw cannotConvert('string', 'int');
   return value;
 });
 define('int(timestamp): int', (value: Timestamp) => value.ns / 1_000_000_000n);
@@ -83,21 +83,24 @@ define('uint(double): uint', (value: number) => {
   if (!Number.isFinite(value)) throw new CelError('unsigned integer overflow');
   return new Uint(BigInt(Math.trunc(value)));
 });
-define('uint(string): uint', (text: string) => new Uint(parseInteger(text, 'ParseUint')));
+define('uint(string): uint', (text: string) => {
+  const value = parseInteger(text, 'uint');
+  if (value < 0n || value >= 2n ** 64n) throw cannotConvert('string', 'uint');
+  return new Uint(value);
+});
 define('double(double): double', (value: number) => value);
 define('double(int): double', (value: bigint) => Number(value));
 define('double(uint): double', (value: Uint) => Number(value.value));
 define('double(string): double', (text: string) => {
   const value = /^[-+]?(?:\d|\.\d|inf|nan)/i.test(text) ? Number(text.replace(/^\+/, '')) : Number.NaN;
-  if (Number.isNaN(value))
-    throw new CelError(`strconv.ParseFloat: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (Number.isNaN(value)) throw cannotConvert('string', 'double');
   return value;
 });
 define('string(string): string', (value: string) => value);
 define('string(bool): string', (value: boolean) => String(value));
 define('string(int): string', (value: bigint) => String(value));
 define('string(uint): string', (value: Uint) => String(value.value));
-define('string(double): string', (value: number) => goNumber(value));
+define('string(double): string', doubleText);
 define('string(bytes): string', (value: Uint8Array) => {
   const text = Buffer.from(value).toString('utf8');
   if (text.includes('\ufffd')) throw new CelError('invalid UTF-8 in bytes, cannot convert to string');
@@ -111,22 +114,19 @@ define('bool(bool): bool', (value: boolean) => value);
 define('bool(string): bool', (text: string) => {
   if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text)) return true;
   if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false;
-  throw new CelError(`strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`);
+  throw cannotConvert('string', 'bool');
 });
 define('duration(duration): duration', (value: Duration) => value);
 define('duration(string): duration', (text: string) => {
   const value = parseDuration(text);
-  if (value === undefined) throw new CelError(`time: invalid duration ${JSON.stringify(text)}`);
+  if (value === undefined) throw cannotConvert('string', 'google.protobuf.Duration');
   return value;
 });
 define('timestamp(timestamp): timestamp', (value: Timestamp) => value);
 define('timestamp(int): timestamp', (value: bigint) => new Timestamp(value * 1_000_000_000n));
 define('timestamp(string): timestamp', (text: string) => {
   const value = parseTimestamp(text);
-  if (value === undefined)
-    throw new CelError(
-      `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(text)} as "2006"`,
-    );
+  if (value === undefined) throw cannotConvert('string', 'google.protobuf.Timestamp');
   return value;
 });
 
@@ -152,7 +152,7 @@ for (const [part, unit] of [
   ['getSeconds', 1_000_000_000n],
 ] as const)
   define(`duration.${part}(): int`, (value: Duration) => value.ns / unit);
-define('duration.getMilliseconds(): int', (value: Duration) => (value.ns / 1_000_000n) % 1000n);
+define('duration.getMilliseconds(): int', (value: Duration) => value.ns / 1_000_000n);
 
 define('optional::of(A): optional<A>', (value: CelValue) => new Optional(value));
 define('optional::none(): optional<A>', () => NONE);

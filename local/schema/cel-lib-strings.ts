@@ -1,8 +1,10 @@
+import { doubleText, scientificText } from './cel-double.ts';
 import { define } from './cel-registry.ts';
 import { durationText, timestampText } from './cel-time.ts';
 import {
   CelError,
   CelMap,
+  CelObject,
   type CelValue,
   Duration,
   numeric,
@@ -11,7 +13,7 @@ import {
   typeName,
   Uint,
 } from './cel-values.ts';
-import { goNumber } from './json.ts';
+import { goNumber, goQuote } from './json.ts';
 import { compileRE2 } from './re2.ts';
 
 /** cel-go's strings extension and Kubernetes' find and findAll. Positions count code points. */
@@ -57,17 +59,23 @@ define('string.lastIndexOf(string, int): int', (text: string, part: string, from
 define('string.lowerAscii(): string', (text: string) => text.replace(/[A-Z]/g, (c) => c.toLowerCase()));
 define('string.upperAscii(): string', (text: string) => text.replace(/[a-z]/g, (c) => c.toUpperCase()));
 define('string.replace(string, string): string', (text: string, from: string, to: string) =>
-  text.split(from).join(to),
+  replace(text, from, to, Number.POSITIVE_INFINITY),
 );
 define(
   'string.replace(string, string, int): string',
-  (text: string, from: string, to: string, limit: bigint) => {
-    if (limit < 0n) return text.split(from).join(to);
-    const parts = text.split(from);
-    const head = parts.slice(0, Number(limit) + 1).join(to);
-    return [head, ...parts.slice(Number(limit) + 1)].join(from);
-  },
+  (text: string, from: string, to: string, limit: bigint) =>
+    replace(text, from, to, limit < 0n ? Number.POSITIVE_INFINITY : Number(limit)),
 );
+
+/** As Go's strings.Replace: an empty text is found before each character and at the end. */
+function replace(text: string, from: string, to: string, limit: number): string {
+  if (limit === 0) return text;
+  const parts = from === '' ? ['', ...points(text), ''] : text.split(from);
+  let out = parts[0] ?? '';
+  for (const [i, part] of parts.slice(1).entries()) out += (i < limit ? to : from) + part;
+  return out;
+}
+
 const split = (text: string, by: string): string[] => (by === '' ? points(text) : text.split(by));
 define('string.split(string): list<string>', split);
 define('string.split(string, int): list<string>', (text: string, by: string, limit: bigint) => {
@@ -87,7 +95,6 @@ define('string.substring(int, int): string', (text: string, from: bigint, to: bi
   return all.slice(position(from, all.length), position(to, all.length)).join('');
 });
 define('string.trim(): string', (text: string) => text.replace(/^[\s\u0085]+|[\s\u0085]+$/g, ''));
-define('string.reverse(): string', (text: string) => points(text).reverse().join(''));
 define('list<string>.join(): string', (list: string[]) => list.join(''));
 define('list<string>.join(string): string', (list: string[], by: string) => list.join(by));
 define('strings::quote(string): string', (text: string) => quote(text));
@@ -137,10 +144,20 @@ define('string.format(list<dyn>): string', (template: string, args: CelValue[]) 
   });
 });
 
+const CLAUSES: Record<string, string> = {
+  d: 'decimal clause can only be used on integers',
+  f: 'fixed-point clause can only be used on doubles',
+  e: 'scientific clause can only be used on doubles',
+  b: 'only integers and bools can be formatted as binary',
+  o: 'octal clause can only be used on integers',
+  x: 'only integers, byte buffers, and strings can be formatted as hex',
+  X: 'only integers, byte buffers, and strings can be formatted as hex',
+};
+
 function formatVerb(verb: string, arg: CelValue, precision: number | undefined): string {
   const number = numeric(arg);
   const bad = (): CelError =>
-    new CelError(`error during formatting: ${verb} clause can not be used on ${typeName(arg)}`);
+    new CelError(`error during formatting: ${CLAUSES[verb] ?? ''}, was given ${typeName(arg)}`);
   switch (verb) {
     case 's':
       return show(arg);
@@ -152,9 +169,7 @@ function formatVerb(verb: string, arg: CelValue, precision: number | undefined):
       return Number(number).toFixed(precision ?? 6);
     case 'e':
       if (number === undefined) throw bad();
-      return Number(number)
-        .toExponential(precision ?? 6)
-        .replace(/e([+-])(\d)$/, 'e$10$2');
+      return scientificText(Number(number), precision ?? 6);
     case 'b':
       if (typeof arg === 'boolean') return arg ? '1' : '0';
       if (typeof number !== 'bigint') throw bad();
@@ -176,15 +191,16 @@ function formatVerb(verb: string, arg: CelValue, precision: number | undefined):
   }
 }
 
+/** `%s`: a text stands as it is; inside lists and maps everything is written as a CEL literal. */
 function show(value: CelValue): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return value;
-  if (typeof value === 'number') return goNumber(value);
+  if (typeof value === 'number') return doubleText(value);
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   if (value instanceof Uint) return String(value.value);
-  if (Array.isArray(value)) return `[${value.map(show).join(', ')}]`;
-  if (value instanceof CelMap)
-    return `{${[...value.entries].map(([key, item]) => `${String(key)}: ${show(item)}`).join(', ')}}`;
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (value instanceof CelMap) return showMap(value.entries);
+  if (value instanceof CelObject) return showMap(value.fields);
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof Duration) return durationText(value);
   if (value instanceof TypeValue) return value.typeName;
@@ -192,4 +208,20 @@ function show(value: CelValue): string {
   throw new CelError(
     `error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ${typeName(value)}`,
   );
+}
+
+function literal(value: CelValue): string {
+  if (typeof value === 'string') return goQuote(value);
+  if (value instanceof Uint8Array) return `b${goQuote(show(value))}`;
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? value.toFixed(6) : goQuote(doubleText(value));
+  if (value instanceof Timestamp) return `timestamp(${goQuote(show(value))})`;
+  if (value instanceof Duration) return `duration(${goQuote(show(value))})`;
+  return show(value);
+}
+
+function showMap(entries: ReadonlyMap<string | bigint | boolean, CelValue>): string {
+  const pairs = [...entries].map(([key, value]) => [literal(key), literal(value)] as const);
+  pairs.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${pairs.map(([key, value]) => `${key}:${value}`).join(', ')}}`;
 }

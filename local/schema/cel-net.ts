@@ -88,7 +88,7 @@ export function toCIDR(text: string): CIDR {
   const found = parseCIDR(text);
   if (found === undefined)
     throw new CelError(
-      `network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)}): no '/'`,
+      `network address parse error during conversion from string: network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)}): no '/'`,
     );
   return found;
 }

@@ -228,7 +228,11 @@ class Parser {
 
   #expect(text: string): Token {
     const token = this.#accept(text);
-    if (token === undefined) throw this.#unexpected(`expecting '${text}'`);
+    if (token === undefined) {
+      const found = this.#token;
+      const shown = found.kind === 'end' ? '<EOF>' : found.text;
+      throw new CelSyntaxError(`Syntax error: missing '${text}' at '${shown}'`, found.pos);
+    }
     return token;
   }
 
@@ -249,7 +253,7 @@ class Parser {
     const question = this.#accept('?');
     if (question !== undefined) {
       const yes = this.#or();
-      this.#expect(':');
+      if (this.#accept(':') === undefined) throw this.#unexpected("expecting ':'");
       node = { kind: 'ternary', pos: question.pos, test: node, yes, no: this.#expression() };
     }
     this.#depth--;

@@ -1,16 +1,34 @@
 import { CelError, Opaque } from './cel-values.ts';
 
-/** `resource.Quantity`: an exact decimal, kept as units of 10^-9. */
+/**
+ * `resource.Quantity`: an exact decimal, kept as units of 10^-9. `scale` is the power of ten that apimachinery keeps a
+ * small one with, absent where it has gone over to big decimals: only a small one without a fraction is an integer to it.
+ */
 export class Quantity extends Opaque {
   readonly opaqueType = 'kubernetes.Quantity';
   readonly nano: bigint;
-  constructor(nano: bigint) {
+  readonly scale: number | undefined;
+  constructor(nano: bigint, scale?: number) {
     super();
     this.nano = nano;
+    this.scale = scale;
   }
   equals(other: Opaque): boolean {
     return other instanceof Quantity && other.nano === this.nano;
   }
+  add(other: Quantity, sign: 1n | -1n): Quantity {
+    const nano = this.nano + sign * other.nano;
+    if (this.scale === undefined || other.scale === undefined) return new Quantity(nano);
+    if (other.nano === 0n) return new Quantity(nano, this.scale);
+    if (this.nano === 0n) return new Quantity(nano, other.scale);
+    const scale = Math.min(this.scale, other.scale);
+    return fitsInt64(scaled(nano, scale)) ? new Quantity(nano, scale) : new Quantity(nano);
+  }
+}
+
+/** The whole number that stands before 10^scale. */
+function scaled(nano: bigint, scale: number): bigint {
+  return nano / 10n ** BigInt(scale + 9);
 }
 
 const NANO = 1_000_000_000n;
@@ -51,9 +69,40 @@ export function parseQuantity(text: string): Quantity | undefined {
     numerator *= times;
     denominator *= over;
   }
-  const scaled = numerator * NANO;
-  const nano = scaled / denominator + (scaled % denominator === 0n ? 0n : 1n);
-  return new Quantity(sign === '-' ? -nano : nano);
+  const exact = numerator * NANO;
+  let nano = exact / denominator + (exact % denominator === 0n ? 0n : 1n);
+  const scale = smallScale(whole.replace(/^0+/, '') || '0', decimals, suffix);
+  if (scale === undefined && suffix.endsWith('i') && nano > MAX_NANO) nano = MAX_NANO;
+  if (scale !== undefined && !fitsInt64(scaled(nano, scale)))
+    return new Quantity(sign === '-' ? -nano : nano);
+  return new Quantity(sign === '-' ? -nano : nano, scale);
+}
+
+const MAX_NANO = (2n ** 63n - 1n) * NANO;
+const DECIMAL_EXPONENTS: Record<string, number> = {
+  n: -9,
+  u: -6,
+  m: -3,
+  '': 0,
+  k: 3,
+  M: 6,
+  G: 9,
+  T: 12,
+  P: 15,
+  E: 18,
+};
+
+/** apimachinery's test for its small form; undefined where it takes a big decimal. */
+function smallScale(whole: string, decimals: string, suffix: string): number | undefined {
+  if (suffix.endsWith('i')) {
+    const exponent = ('KMGTPE'.indexOf(suffix.charAt(0)) + 1) * 10;
+    const precision = 15 - whole.length - Math.trunc((exponent * 3) / 10) - 1;
+    return decimals === '' && precision >= 0 ? 0 : undefined;
+  }
+  if (18 - whole.length - decimals.length < 0) return undefined;
+  const exponent = DECIMAL_EXPONENTS[suffix] ?? Number(suffix.slice(1));
+  const scale = exponent - decimals.length;
+  return scale >= -9 ? scale : undefined;
 }
 
 export function toQuantity(text: string): Quantity {
@@ -66,16 +115,15 @@ export function toQuantity(text: string): Quantity {
 }
 
 export function quantityInteger(value: Quantity): bigint {
-  if (value.nano % NANO !== 0n || !fitsInt64(value.nano / NANO))
-    throw new CelError('cannot convert value to integer');
+  if (!isQuantityInteger(value)) throw new CelError('cannot convert value to integer');
   return value.nano / NANO;
 }
 
 export function isQuantityInteger(value: Quantity): boolean {
-  return value.nano % NANO === 0n && fitsInt64(value.nano / NANO);
+  return value.scale !== undefined && value.scale >= 0 && fitsInt64(value.nano / NANO);
 }
 
 const fitsInt64 = (value: bigint): boolean => value >= -(2n ** 63n) && value < 2n ** 63n;
 
-export const quantityOfInt = (value: bigint): Quantity => new Quantity(value * NANO);
+export const quantityOfInt = (value: bigint): Quantity => new Quantity(value * NANO, 0);
 export const quantityFloat = (value: Quantity): number => Number(value.nano) / 1e9;

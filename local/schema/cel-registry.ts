@@ -1,4 +1,4 @@
-import { type CelType, parseSignature, type Signature } from './cel-types.ts';
+import { type CelType, OPAQUE_TYPES, parseSignature, type Signature } from './cel-types.ts';
 import {
   CelMap,
   CelObject,
@@ -86,16 +86,6 @@ function isPrim(value: CelValue, name: string): boolean {
     case 'duration':
       return value instanceof Duration;
     default:
-      return value instanceof Opaque && value.opaqueType === OPAQUE[name];
+      return value instanceof Opaque && value.opaqueType === OPAQUE_TYPES[name];
   }
 }
-
-/** The short names that signatures use for Kubernetes' own types. */
-const OPAQUE: Record<string, string> = {
-  quantity: 'kubernetes.Quantity',
-  url: 'kubernetes.URL',
-  ip: 'net.IP',
-  cidr: 'net.CIDR',
-  semver: 'kubernetes.Semver',
-  format: 'kubernetes.NamedFormat',
-};

@@ -1,5 +1,6 @@
 import type { CelNode } from './cel-ast.ts';
 import { checkCel } from './cel-check.ts';
+import { constantError } from './cel-constants.ts';
 import { Budget, evaluate, type Scope } from './cel-eval.ts';
 import { validFieldPath } from './cel-field-path.ts';
 import { declaredType, toCel } from './cel-schema.ts';
@@ -89,13 +90,19 @@ export function compileRule(
   const compiled = checkCel(rule.rule, variables);
   if ('errors' in compiled) return { ...out, error: `compilation failed: ${compiled.errors}` };
   if (!isType(compiled.type, BOOL)) return { ...out, error: 'cel expression must evaluate to a bool' };
+  const folded = constantError(compiled.node);
+  if (folded !== undefined) return { ...out, error: `program instantiation failed: ${folded}` };
   out.program = compiled.node;
   out.usesOldSelf = compiled.variables.has('oldSelf');
   if (rule.messageExpression !== undefined && rule.messageExpression !== '') {
     const message = checkCel(rule.messageExpression, variables);
     if ('errors' in message) out.messageError = `messageExpression compilation failed: ${message.errors}`;
     else if (!isType(message.type, STRING)) out.messageError = 'messageExpression must evaluate to a string';
-    else out.message = message.node;
+    else {
+      const wrong = constantError(message.node);
+      if (wrong === undefined) out.message = message.node;
+      else out.messageError = `messageExpression instantiation failed: ${wrong}`;
+    }
   }
   if (rule.fieldPath !== undefined && rule.fieldPath !== '') {
     const path = validFieldPath(rule.fieldPath, schema);
@@ -116,18 +123,28 @@ class OutOfBudget extends Error {}
 interface Run {
   left: number;
   errors: FieldError[];
+  /** What an update left as it was stored: said as a warning. */
+  ratcheted: FieldError[];
 }
 
-/** Runs every rule against an object. On an update, `old` is what is stored. */
-export function validateRules(tree: RuleTree, object: Json, old: Json | undefined, path = ''): FieldError[] {
-  const run: Run = { left: PER_OBJECT, errors: [] };
+/**
+ * Runs every rule against an object. On an update, `old` is what is stored; what fails but has not changed is
+ * `ratcheted`.
+ */
+export function validateRules(
+  tree: RuleTree,
+  object: Json,
+  old: Json | undefined,
+  path = '',
+): { errors: FieldError[]; ratcheted: FieldError[] } {
+  const run: Run = { left: PER_OBJECT, errors: [], ratcheted: [] };
   const before: Old = old === undefined ? undefined : { value: old };
   try {
     validateNode(tree, object, path, before, before, run);
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error;
   }
-  return run.errors;
+  return run;
 }
 
 /**
@@ -216,7 +233,7 @@ function runRules(tree: RuleTree, value: Json, path: string, old: Old, same: boo
     if (outcome) continue;
     const at = compiled.fieldPath === '' ? path : childPath(path, compiled.fieldPath);
     const found = ruleError(compiled, scope, at, type, value, run);
-    if (compiled.usesOldSelf || !same) run.errors.push(found);
+    (compiled.usesOldSelf || !same ? run.errors : run.ratcheted).push(found);
   }
 }
 

@@ -36,6 +36,11 @@ export function escapeName(name: string): string | undefined {
   return name.replace(/__|[-./]/g, (part) => ESCAPES[part] ?? part);
 }
 
+/** Rules may also name a property by a keyword as it is: `self.namespace`. */
+export function keywordField(name: string): string {
+  return RESERVED.has(name) ? `__${name}__` : name;
+}
+
 const META: JSONSchemaProps = {
   type: 'object',
   properties: { name: { type: 'string' }, generateName: { type: 'string' } },

@@ -88,15 +88,23 @@ export function parseType(text: string): CelType {
   }
 }
 
+/** Kubernetes' own types: what signatures call them, and their names. */
+export const OPAQUE_TYPES: Record<string, string> = {
+  quantity: 'kubernetes.Quantity',
+  url: 'kubernetes.URL',
+  ip: 'net.IP',
+  cidr: 'net.CIDR',
+  semver: 'kubernetes.Semver',
+  format: 'kubernetes.NamedFormat',
+};
+
 /** As cel-go writes a type in its messages. */
 export function formatType(type: CelType): string {
   switch (type.kind) {
     case 'dyn':
       return 'dyn';
     case 'prim':
-      if (type.name === 'timestamp' || type.name === 'duration')
-        return `google.protobuf.${type.name === 'timestamp' ? 'Timestamp' : 'Duration'}`;
-      return type.name;
+      return Object.hasOwn(OPAQUE_TYPES, type.name) ? (OPAQUE_TYPES[type.name] ?? type.name) : type.name;
     case 'list':
       return `list(${formatType(type.elem)})`;
     case 'map':

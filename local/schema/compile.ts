@@ -1,7 +1,7 @@
 import { compileRules, type RuleTree, validateRules } from './cel-rules.ts';
 import type { CRDVersion, CustomResourceDefinition, JSONSchemaProps } from './crd-types.ts';
 import { coerceEmbedded, validateEmbedded } from './embedded.ts';
-import { type FieldError, fieldErrors } from './field-error.ts';
+import { errorText, type FieldError, fieldErrors } from './field-error.ts';
 import { isObject, type Json, type JsonObject, member } from './json.ts';
 import { validateListTypes } from './list-type.ts';
 import { decodeObjectMeta, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
@@ -24,10 +24,13 @@ export interface CompiledSchema {
   prune(object: JsonObject): { pruned: JsonObject; unknownFields: string[] };
   /** Fills in defaults. Changes the object and returns it. */
   default(object: JsonObject): JsonObject;
-  /** All refusals of a create (`old` absent) or an update. */
-  validate(object: JsonObject, old?: JsonObject): FieldError[];
+  /**
+   * All refusals of a create (`old` absent) or an update. `warn` hears of rules that fail on what the update left
+   * unchanged: the server answers those with a Warning header.
+   */
+  validate(object: JsonObject, old?: JsonObject, warn?: (text: string) => void): FieldError[];
   /** All refusals of an update of the status subresource. */
-  validateStatus(object: JsonObject, old: JsonObject): FieldError[];
+  validateStatus(object: JsonObject, old: JsonObject, warn?: (text: string) => void): FieldError[];
 }
 
 /** Compiles every version of a CRD, served or not. The CRD must have passed `validateCRD`. */
@@ -52,7 +55,12 @@ function compileVersion(crd: CustomResourceDefinition, version: CRDVersion): Com
     }
     return rules;
   };
-  const finish = (errors: FieldError[], object: JsonObject, old: JsonObject | undefined): FieldError[] => {
+  const finish = (
+    errors: FieldError[],
+    object: JsonObject,
+    old: JsonObject | undefined,
+    warn: ((text: string) => void) | undefined,
+  ): FieldError[] => {
     const before = old === undefined ? [] : validateListTypes(old, schema);
     if (before.length === 0) errors.push(...validateListTypes(object, schema));
     const tree = ruleTree();
@@ -61,7 +69,9 @@ function compileVersion(crd: CustomResourceDefinition, version: CRDVersion): Com
       errors.push({ type: 'Invalid', field: '<nil>', badValue: null, detail: NOT_CHECKED });
       return errors;
     }
-    errors.push(...validateRules(tree, object, old));
+    const found = validateRules(tree, object, old);
+    for (const error of found.ratcheted) warn?.(errorText(error));
+    errors.push(...found.errors);
     return errors;
   };
   return {
@@ -86,7 +96,7 @@ function compileVersion(crd: CustomResourceDefinition, version: CRDVersion): Com
       applyDefaults(object, schema);
       return object;
     },
-    validate(object, old) {
+    validate(object, old, warn) {
       const metadata = member(object, 'metadata');
       const meta = isObject(metadata) ? metadata : {};
       const oldMeta = old === undefined ? undefined : member(old, 'metadata');
@@ -96,9 +106,9 @@ function compileVersion(crd: CustomResourceDefinition, version: CRDVersion): Com
       errors.push(...validateValue(object, schema, old === undefined ? {} : { old: { value: old } }));
       errors.push(...validateScale(object, version));
       errors.push(...validateEmbedded(object, { ...schema, 'x-kubernetes-embedded-resource': false }));
-      return finish(errors, object, old);
+      return finish(errors, object, old, warn);
     },
-    validateStatus(object, old) {
+    validateStatus(object, old, warn) {
       const metadata = member(object, 'metadata');
       const oldMeta = member(old, 'metadata');
       const errors =
@@ -114,7 +124,7 @@ function compileVersion(crd: CustomResourceDefinition, version: CRDVersion): Com
           }),
         );
       }
-      return finish(errors, object, old);
+      return finish(errors, object, old, warn);
     },
   };
 }

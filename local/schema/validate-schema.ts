@@ -405,5 +405,5 @@ function validateDefault(value: Json, schema: JSONSchemaProps, path: string, isR
   if (wrong.length > 0) return errors;
   const tree = compileRules(schema, false);
   if (tree === undefined) return errors;
-  return [...errors, ...validateRules(tree, value, undefined, path)];
+  return [...errors, ...validateRules(tree, value, undefined, path).errors];
 }

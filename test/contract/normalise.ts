@@ -29,7 +29,8 @@ export function normalise(
 function rename(text: string, names: Map<string, string>): string {
   let out = text;
   for (const [value, name] of names) if (value !== '') out = out.replaceAll(value, name);
-  return out.replace(UID, '<uid>');
+  // the type of `self` has a number of the moment in its name
+  return out.replace(UID, '<uid>').replace(/selfType\d+/g, 'selfType');
 }
 
 function clean(value: Json, key: string, names: Map<string, string>): Json {

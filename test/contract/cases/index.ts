@@ -1,5 +1,7 @@
 import type { Case } from '../types.ts';
+import { changes } from './changes.ts';
 import { definitions } from './definitions.ts';
+import { expressions } from './expressions.ts';
 import { holdfast } from './holdfast.ts';
 import { lists } from './lists.ts';
 import { objects } from './objects.ts';
@@ -9,7 +11,9 @@ import { watches } from './watches.ts';
 
 /** By the name of the file that the answers of a real server are recorded in. */
 export const suites: Record<string, Case[]> = {
+  changes,
   definitions,
+  expressions,
   holdfast,
   lists,
   objects,
