@@ -119,6 +119,19 @@ describe('deleting a namespace', () => {
     await gone('/api/v1/namespaces/held');
   });
 
+  it('can be forced by taking its own finalizer away', async () => {
+    await call('POST', '/api/v1/namespaces', { body: namespace('forced') });
+    await call('POST', inside('forced'), {
+      body: widget('w', { metadata: { name: 'w', finalizers: ['example.com/hold'] } }),
+    });
+    await call('DELETE', '/api/v1/namespaces/forced');
+    const { body } = await call('GET', '/api/v1/namespaces/forced');
+    expect(
+      (await call('PUT', '/api/v1/namespaces/forced/finalize', { body: { ...body, spec: {} } })).code,
+    ).toBe(200);
+    expect((await call('GET', '/api/v1/namespaces/forced')).code).toBe(404);
+  });
+
   it('is refused for those of the system', async () => {
     const { code, text } = await call('DELETE', '/api/v1/namespaces/default');
     expect([code, text]).toEqual([403, expect.stringContaining('this namespace may not be deleted')]);
@@ -183,6 +196,18 @@ describe('definitions', () => {
     expect((await call('POST', CRDS, { body: { ...bad, spec: 5 } })).code).toBe(400);
   });
 
+  it('have a status that can be written, as a migration of stored objects does', async () => {
+    const path = `${CRDS}/widgets.example.com`;
+    const body = { status: { storedVersions: ['v1', 'v0'] } };
+    const written = await call('PATCH', `${path}/status`, { body, contentType: MERGE });
+    expect((written.body['status'] as { storedVersions: string[] }).storedVersions).toEqual(['v1', 'v0']);
+    await call('PATCH', `${path}/status`, {
+      body: { status: { storedVersions: ['v1'] } },
+      contentType: MERGE,
+    });
+    expect((await call('GET', path)).body.metadata.generation).toBe(1);
+  });
+
   it('cannot change what objects depend on', async () => {
     const { body } = await call('GET', `${CRDS}/widgets.example.com`);
     const { code, text } = await call('PUT', `${CRDS}/widgets.example.com`, {
@@ -207,7 +232,9 @@ describe('a schema that changes', () => {
           name: 'v1',
           served: true,
           storage: true,
-          schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } } },
+          schema: {
+            openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } },
+          },
         },
       ],
     },

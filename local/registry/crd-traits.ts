@@ -1,4 +1,3 @@
-import { timestamp } from '../clock.ts';
 import { isRecord, type StoredObject } from '../object.ts';
 import type { CRDSpec, CustomResourceDefinition } from '../schema/crd-types.ts';
 import { type FieldError, fieldErrors } from '../schema/field-error.ts';
@@ -31,8 +30,13 @@ function fillDefaults(spec: CRDSpec): void {
   spec.conversion ??= { strategy: 'None' };
 }
 
-function condition(type: string, status: string, reason: string, message: string): Record<string, unknown> {
-  return { type, status, lastTransitionTime: timestamp(new Date()), reason, message };
+function condition(
+  type: string,
+  reason: string,
+  message: string,
+  lastTransitionTime: string | undefined,
+): Record<string, unknown> {
+  return { type, status: 'True', lastTransitionTime, reason, message };
 }
 
 /**
@@ -41,6 +45,7 @@ function condition(type: string, status: string, reason: string, message: string
  */
 function fillStatus(object: StoredObject, old: StoredObject | undefined): void {
   const { spec } = asCRD(object);
+  const created = object.metadata.creationTimestamp;
   const status = isRecord(old?.['status']) ? { ...old['status'] } : {};
   const stored = new Set(
     Array.isArray(status['storedVersions']) ? (status['storedVersions'] as string[]) : [],
@@ -54,8 +59,8 @@ function fillStatus(object: StoredObject, old: StoredObject | undefined): void {
     conditions: Array.isArray(status['conditions'])
       ? status['conditions']
       : [
-          condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found'),
-          condition('Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted'),
+          condition('NamesAccepted', 'NoConflicts', 'no conflicts found', created),
+          condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted', created),
         ],
   };
 }
@@ -115,9 +120,9 @@ export const crdTraits: Partial<Traits> = {
         ...conditions,
         condition(
           'Terminating',
-          'True',
           'InstanceDeletionPending',
           'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+          object.metadata.deletionTimestamp,
         ),
       ],
     };

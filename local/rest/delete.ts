@@ -4,7 +4,6 @@ import type { Kind } from '../registry/kind.ts';
 import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { fromStorage, groupResource, keyOf, type NamedCall, storageId } from './call.ts';
-import { isReleased } from './update.ts';
 import { refuse, type Status } from './status.ts';
 
 export const ORPHAN = 'orphan';
@@ -100,15 +99,19 @@ function beginDeletion(
   if (finalizers.length > 0) metadata.finalizers = finalizers;
   else delete metadata.finalizers;
   const first = metadata.deletionTimestamp === undefined;
-  if (first) kind.traits.beginDelete?.(object);
-  const held = (metadata.finalizers ?? []).length > 0 || (kind.traits.heldBy?.(object) ?? []).length > 0;
-  if (first && held) {
+  if (first) {
     metadata.deletionTimestamp = timestamp(clock.now());
+    kind.traits.beginDelete?.(object);
+  }
+  const held = (metadata.finalizers ?? []).length > 0 || (kind.traits.heldBy?.(object) ?? []).length > 0;
+  // What goes at once is shown as it was.
+  if (first && !held) delete metadata.deletionTimestamp;
+  if (first && held) {
     // What is deleted gracefully elsewhere has nothing to wait for here.
     if (kind.traits.heldBy === undefined) metadata.deletionGracePeriodSeconds = 0;
     if (metadata.generation !== undefined) metadata.generation += 1;
   }
-  return { object, gone: !held || isReleased({ kind }, object) };
+  return { object, gone: !held };
 }
 
 /** The garbage collector's finalizers say how the dependents are to go. */

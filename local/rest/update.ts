@@ -81,7 +81,7 @@ export function replace(
   if (next.metadata.resourceVersion === undefined)
     next.metadata.resourceVersion = old.metadata.resourceVersion ?? '';
   call.version.schema?.default(next as unknown as JsonObject);
-  call.kind.traits.prepare?.(next, old);
+  if (call.subresource === undefined) call.kind.traits.prepare?.(next, old);
   countGeneration(call, old, next);
   validateObject(call, next, old);
   if (deepEqual(next as unknown as Json, old as unknown as Json)) return old;

@@ -62,7 +62,7 @@ export function prepareStatements(db: DatabaseSync) {
        WHERE instr(r.body, '"deletionTimestamp"') > 0`,
     ),
     /** The newest revision older than a moment. */
-    revisionAt: prepare('SELECT coalesce(max(rv), 0) AS rv FROM revisions WHERE at < ?'),
+    revisionAt: prepare('SELECT rv FROM revisions WHERE at < ? ORDER BY rv DESC LIMIT 1'),
     /** Compaction of a range: what its revisions replaced, and its deletions. */
     dropReplaced: prepare(
       'DELETE FROM revisions WHERE rv IN (SELECT prev FROM revisions WHERE rv > ? AND rv <= ? AND prev > 0)',
