@@ -3,14 +3,12 @@
  * with a space; vitest 5 joins them with ' > ', so the pattern finds no test and every mutant "survives". This runner
  * narrows by test files instead.
  */
-import { commonTokens, declareFactoryPlugin, PluginKind, tokens } from '@stryker-mutator/api/plugin';
 import { strykerPlugins as original, strykerValidationSchema } from '@stryker-mutator/vitest-runner';
 
-const NAME = 'vitest5';
+const [plugin] = original;
 
 /** The runner that the original plugin makes, with its `run` narrowed another way. */
 function create(injector) {
-  const [plugin] = original;
   const runner = injector.injectFunction(plugin.factory);
   const run = runner.run.bind(runner);
   runner.run = (options = {}) => {
@@ -20,7 +18,7 @@ function create(injector) {
   };
   return runner;
 }
-create.inject = tokens(commonTokens.injector);
+create.inject = plugin.factory.inject;
 
 export { strykerValidationSchema };
-export const strykerPlugins = [declareFactoryPlugin(PluginKind.TestRunner, NAME, create)];
+export const strykerPlugins = [{ ...plugin, factory: create }];
