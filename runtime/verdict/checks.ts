@@ -121,7 +121,13 @@ function ownTimeLimit({ evidence }: Case): Cause | undefined {
 /** Exit code 0 is a result of its own, whatever was killed on the way (O5). */
 function ownResult({ evidence, end }: Case): Cause | undefined {
   if (end.signal !== undefined || end.exitCode !== 0) return undefined;
-  return { cause: 'Exited', verdict: 'Confirmed', message: `${launchName(evidence)} exited with code 0.` };
+  const asked = evidence.report?.endedBy === 'outside';
+  return {
+    cause: 'Exited',
+    verdict: 'Confirmed',
+    message: `${launchName(evidence)} exited with code 0.`,
+    notes: asked ? ['Init had passed a signal from outside on to it; it ended itself upon that.'] : [],
+  };
 }
 
 /** Whoever restarts a runtime ends its containers; what init saw before that stands. */

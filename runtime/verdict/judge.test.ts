@@ -303,6 +303,17 @@ const rows: Row[] = [
     expected: { cause: 'RuntimeRestarted' },
   },
   {
+    says: '[O5] exit 0 upon an outside SIGTERM is a result, and the signal is listed',
+    evidence: { report: { exitCode: 0, signal: undefined, endedBy: 'outside' } },
+    expected: {
+      cause: 'Exited',
+      exitCode: 0,
+      evidence: expect.arrayContaining([
+        'Init had passed a signal from outside on to it; it ended itself upon that.',
+      ]) as string[],
+    },
+  },
+  {
     says: 'a container that somebody removed',
     evidence: {
       kernel: unread,

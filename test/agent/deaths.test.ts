@@ -31,10 +31,8 @@ describe.each(selectedConfigs(['docker-v1', 'docker-v2']))('deaths on %s', (conf
     const done = await world.awaits(first, 'Complete', 'True');
     const file = done.status?.limits?.receipt?.find(({ limit }) => limit === 'memory')?.file ?? '';
     const own = dirname(file);
-    const above =
-      config === 'docker-v1'
-        ? `${dirname(own)}/memory.limit_in_bytes`
-        : `${dirname(dirname(own))}/memory.max`;
+    const v1 = file.endsWith('memory.limit_in_bytes');
+    const above = v1 ? `${dirname(own)}/memory.limit_in_bytes` : `${dirname(dirname(own))}/memory.max`;
     const before = (await daemon.current.exec(`cat ${above}`)).trim();
     try {
       await daemon.current.exec(`echo 33554432 > ${above}`);
@@ -51,7 +49,7 @@ describe.each(selectedConfigs(['docker-v1', 'docker-v2']))('deaths on %s', (conf
       expect(dead.status?.lastTermination?.oomKills).toBeGreaterThanOrEqual(1);
       expect(condition(dead, 'OOMKilled')?.status).not.toBe('True');
     } finally {
-      const none = config === 'docker-v1' ? '-1' : 'max';
+      const none = v1 ? '-1' : 'max';
       await daemon.current.exec(`echo ${before.length > 18 ? none : before} > ${above}`);
     }
   });

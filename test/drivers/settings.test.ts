@@ -34,6 +34,8 @@ function script(text: string, changes: Partial<ContainerSpec> = {}): ContainerSp
 describe.each(selectedConfigs(['docker-v1', 'docker-v2']))('a container on %s', (config) => {
   const daemon = useDaemon(config);
   let driver: DockerDriver;
+  /** docker-v1 is whatever the host is. */
+  let v1: boolean;
 
   const clean = async (): Promise<void> => {
     for (const { id } of await driver.listContainers({ labels: LABELS }))
@@ -43,6 +45,7 @@ describe.each(selectedConfigs(['docker-v1', 'docker-v2']))('a container on %s', 
   beforeAll(async () => {
     const { socketPath } = daemon.current;
     driver = createDockerDriver({ socketPath, clock: systemClock, log: pino({ level: 'silent' }) });
+    v1 = (await driver.info({})).cgroupVersion === '1';
     await clean();
   });
   afterAll(async () => {
@@ -113,29 +116,26 @@ describe.each(selectedConfigs(['docker-v1', 'docker-v2']))('a container on %s', 
       cpuPeriodMicros: 100_000,
       pids: 17,
     };
-    const files =
-      config === 'docker-v1'
-        ? [
-            'memory/memory.limit_in_bytes',
-            'memory/memory.memsw.limit_in_bytes',
-            'cpu/cpu.cfs_quota_us',
-            'cpu/cpu.cfs_period_us',
-            'pids/pids.max',
-          ]
-        : ['memory.max', 'memory.swap.max', 'cpu.max', 'pids.max'];
+    const files = v1
+      ? [
+          'memory/memory.limit_in_bytes',
+          'memory/memory.memsw.limit_in_bytes',
+          'cpu/cpu.cfs_quota_us',
+          'cpu/cpu.cfs_period_us',
+          'pids/pids.max',
+        ]
+      : ['memory.max', 'memory.swap.max', 'cpu.max', 'pids.max'];
     const { out } = await run(
       script(`cd /sys/fs/cgroup; for f in ${files.join(' ')}; do cat $f; done`, { limits }),
     );
     expect(out.trim().split(/\s+/)).toEqual(
-      config === 'docker-v1'
-        ? ['67108864', '67108864', '50000', '100000', '17']
-        : ['67108864', '0', '50000', '100000', '17'],
+      v1 ? ['67108864', '67108864', '50000', '100000', '17'] : ['67108864', '0', '50000', '100000', '17'],
     );
   });
 
   it('[K11] a memory limit taken away is none for the kernel too', async () => {
     const limits = { memoryBytes: 64 * MIB, memorySwapBytes: 64 * MIB };
-    const file = config === 'docker-v1' ? 'memory/memory.limit_in_bytes' : 'memory.max';
+    const file = v1 ? 'memory/memory.limit_in_bytes' : 'memory.max';
     const { id } = await driver.createContainer(script('sleep 600', { limits }), {});
     await driver.startContainer(id, {});
     const path = `/proc/${(await driver.inspectContainer(id, {}))?.pid}/root/sys/fs/cgroup/${file}`;
@@ -171,8 +171,8 @@ describe.each(selectedConfigs(['docker-v1', 'docker-v2']))('a container on %s', 
     const probe = (text: string): ContainerSpec => script(text, { probe: true, capabilities: ['KILL'] });
 
     it("sees the host's processes and cgroups, and makes and removes cgroups", async () => {
-      const root = config === 'docker-v1' ? '/sys/fs/cgroup/pids' : '/sys/fs/cgroup';
-      const line = config === 'docker-v1' ? ':pids:' : '^0::';
+      const root = v1 ? '/sys/fs/cgroup/pids' : '/sys/fs/cgroup';
+      const line = v1 ? ':pids:' : '^0::';
       const { id } = await driver.createContainer(script('sleep 600'), {});
       await driver.startContainer(id, {});
       const pid = (await driver.inspectContainer(id, {}))?.pid ?? 0;
