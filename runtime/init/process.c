@@ -79,7 +79,8 @@ void process_signal(struct process *p, int signal, bool group, enum ended_by by)
   if (p->reaped || p->pid <= 1) return;
   if (p->state == P_EXITED && !group) return;
   if (p->state != P_EXITED && signal > 0 && signal < 64) p->signals[by] |= (uint64_t)1 << signal;
-  kill(group ? -p->pid : p->pid, signal);
+  /* Just forked, it has no group of its own yet: what is for the group is for it alone. */
+  if (!group || (kill(-p->pid, signal) != 0 && p->state == P_STARTING)) kill(p->pid, signal);
 }
 
 static uint64_t micros(struct timeval t) { return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec; }

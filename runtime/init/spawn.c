@@ -77,7 +77,7 @@ static _Noreturn void child(const struct start *s, const int std[3], int status,
   if (private_fd >= 0) close(private_fd); /* before it is dumpable: others of this user could take it */
   if (s->tty) ioctl(std[0], TIOCSCTTY, 0);
   for (int i = 0; i < 3; i++)
-    if (dup2(std[i], i) < 0) give_up(status, STAGE_FORK, errno);
+    if (dup2(std[i], i) < 0) give_up(status, STAGE_EXEC, errno);
   /* By the bare system call: the C library keeps 32 and 33 to itself, and they can be inherited ignored. */
   static const unsigned long defaults[8];
   for (int sig = 1; sig < 65; sig++) syscall(SYS_rt_sigaction, sig, defaults, NULL, 8);

@@ -155,6 +155,16 @@ describe.skipIf(!isRoot)('init', () => {
     expect(await recorder.over(3)).toMatchObject({ signal: 9, endedBy: 'agent' });
   });
 
+  it('a signal sent before the start is answered is not lost', async () => {
+    const { session, recorder } = await bench.launch(probe, 'one');
+    for (let id = 3; id < 23; id++) {
+      const started = session.start(sh(id, 'sleep 1000'));
+      session.signal(id, 9, 'group');
+      await started;
+      expect(await recorder.over(id)).toMatchObject({ signal: 9, endedBy: 'agent' });
+    }
+  });
+
   it('passes a signal from outside on to main and reports it', async () => {
     const { session, recorder, arrival } = await bench.launch(probe, 'one');
     await session.start(sh(2, 'trap "exit 5" TERM; echo ready; while :; do sleep 0.02; done'));
