@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startLocalAPI } from './server.ts';
 import { temporaryFolder, TestClient, widget, WIDGETS } from './testing.ts';
 
 const SCRIPT = fileURLToPath(new URL('testing-server.ts', import.meta.url));
@@ -18,8 +20,8 @@ interface Running {
   client: TestClient;
 }
 
-async function start(): Promise<Running> {
-  const child = spawn(process.execPath, [SCRIPT, folder.path], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function start(dataDir = folder.path): Promise<Running> {
+  const child = spawn(process.execPath, [SCRIPT, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });
   const [line] = (await once(lines, 'line')) as [string];
   lines.close();
@@ -65,6 +67,19 @@ async function loadAndKill(running: Running, round: number, count: number): Prom
   expect(killed).toBeDefined();
   return acknowledged;
 }
+
+it('a data folder that another process serves is refused, and is free once that process is gone', async () => {
+  const other = temporaryFolder();
+  const running = await start(other.path);
+  const mine = { dataDir: other.path, crds: [], log: pino({ level: 'silent' }) };
+  await expect(startLocalAPI(mine)).rejects.toThrow(
+    `is in use by another server (process ${running.process.pid}`,
+  );
+  await kill(running);
+  const api = await startLocalAPI(mine);
+  await api.close();
+  other.remove();
+}, 60_000);
 
 it('[K5] kill -9 under load, again and again, loses no acknowledged write and gives no resourceVersion twice', async () => {
   const all: Acknowledged[] = [];
