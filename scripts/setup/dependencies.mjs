@@ -55,7 +55,7 @@ function bootstrap() {
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-node-'));
   try {
-    const name = execFileSync('npm', ['pack', '--silent', `${nodePackage}@${version}`], {
+    const name = execFileSync('npm', ['pack', '--loglevel=error', `${nodePackage}@${version}`], {
       cwd: folder,
       encoding: 'utf8',
     }).trim();

