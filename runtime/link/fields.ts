@@ -1,6 +1,6 @@
 import { LinkError } from './link-error.ts';
 
-export type FieldValue = string | Buffer | bigint | number | boolean | FieldList;
+type FieldValue = string | Buffer | bigint | number | boolean | FieldList;
 /** Fields in order: a tag and its value; numbers and booleans go as 8 bytes, lists nested. undefined is left out. */
 export type FieldList = ReadonlyArray<readonly [tag: number, value: FieldValue | undefined]>;
 
