@@ -4,7 +4,7 @@ export async function until<T>(
   look: () => T | undefined | false | Promise<T | undefined | false>,
   options: { withinMs?: number; everyMs?: number; seen?: () => unknown } = {},
 ): Promise<T> {
-  const end = performance.now() + (options.withinMs ?? 60_000);
+  const end = performance.now() + (options.withinMs ?? 150_000);
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== false) return found;

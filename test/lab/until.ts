@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,
-  deadlineMs = 60_000,
+  deadlineMs = 150_000,
 ): Promise<T> {
   const end = performance.now() + deadlineMs;
   for (;;) {
