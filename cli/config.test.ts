@@ -11,6 +11,7 @@ import {
   kubeconfigIn,
   localSource,
 } from './config.ts';
+import { isLoopback } from './start-api.ts';
 import { runHoldfast } from './testing.ts';
 
 afterEach(() => {
@@ -53,6 +54,18 @@ describe('where things are', () => {
     expect(localSource({ kubeconfig: '/k', dataDir: '/d' }, { KUBECONFIG: '/a' }).from).toBe('files');
     expect(localSource({ dataDir: '/d' }, { KUBECONFIG: '/a' })).toEqual({ from: 'files', files: ['/a'] });
     expect(localSource({ dataDir: '/d' }, {})).toEqual({ from: 'files', files: ['/d/kubeconfig'] });
+  });
+
+  it.each([
+    ['127.0.0.1', true],
+    ['127.1.2.3', true],
+    ['localhost', true],
+    ['::1', true],
+    ['0.0.0.0', false],
+    ['127.0.0.1.example.org', false],
+    ['::', false],
+  ])('knows that %s is loopback: %s', (host, expected) => {
+    expect(isLoopback(host)).toBe(expected);
   });
 
   it('looks for Docker where it was told to, and nowhere else; else in the usual places', () => {

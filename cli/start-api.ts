@@ -23,6 +23,9 @@ export async function startAPI(
       crds: crdManifests(),
       log,
     });
+  if (!isLoopback(config.host)) {
+    log.warn({ host: config.host }, 'the API can be reached from other machines; tokens alone protect it');
+  }
   const before = config.port ?? (await portOf(kubeconfig));
   const api = await start(before ?? 0).catch(async (error: NodeJS.ErrnoException) => {
     if (config.port !== undefined || before === undefined || error.code !== 'EADDRINUSE') throw error;
@@ -31,6 +34,10 @@ export async function startAPI(
   });
   await writePrivateFile(kubeconfig, await readFile(api.kubeconfigPath, 'utf8'));
   return { ...api, kubeconfig };
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 async function portOf(kubeconfig: string): Promise<number | undefined> {

@@ -7,7 +7,7 @@ import { startUp } from './start-up.ts';
 import { upSummary } from './up-summary.ts';
 
 /** How long the node may take to be ready before we say what it says instead. */
-const READY_MS = 20_000;
+const READY_MS = 30_000;
 
 /** `holdfast up`: API, controller and agent in one process, until told to stop. */
 export async function up(config: UpConfig, io: IO): Promise<void> {

@@ -91,24 +91,31 @@ describe.each(servers)('controller and agent apart on docker-v1, $name', (server
 
   it('[K6] when the leading controller is killed with -9 another leads, and nothing is placed before', async () => {
     const first = start('controller', '--identity', 'first');
-    const leader = async (): Promise<string> =>
+    const lease = async (): Promise<{ holderIdentity?: string; renewTime: string; acquireTime: string }> =>
       await kubectl(kubeconfig, [
         'get',
         'lease',
         'holdfast-controller',
         '--namespace=holdfast-system',
-        '--output=jsonpath={.spec.holderIdentity}',
-        '--ignore-not-found',
-      ]).catch(() => '');
+        '--output=jsonpath={.spec}',
+      ]).then(
+        (spec) => JSON.parse(spec) as { holderIdentity?: string; renewTime: string; acquireTime: string },
+        // Not there yet.
+        () => ({ renewTime: '', acquireTime: '' }),
+      );
+    const leader = async (): Promise<string | undefined> => (await lease()).holderIdentity;
     await until('the first leads', async () => (await leader()) === 'first');
     start('controller', '--identity', 'second');
     startAgent();
     await until('the second waits', async () => running[1]?.stderr.includes('lease held by another'));
     first.signal('SIGKILL');
     await first.ended();
+    const last = await lease();
     await kubectl(kubeconfig, ['apply', '-f', '-'], manifest('after', ['true']));
-    expect(await leader()).toBe('first');
     await until('the second leads', async () => (await leader()) === 'second');
+    // However slow this machine is: not before the lease of the first had run out.
+    const waitedMs = Date.parse((await lease()).acquireTime) - Date.parse(last.renewTime);
+    expect(waitedMs).toBeGreaterThanOrEqual(15_000);
     await kubectl(kubeconfig, ['wait', '--for=condition=Complete', 'sandbox/after', '--timeout=60s']);
   });
 });
