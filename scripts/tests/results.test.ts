@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closingLine, count, resultsOf } from './results.ts';
+import { closingLine, count, merge, resultsOf } from './results.ts';
 
 const file = (status: string, ...statuses: string[]) => ({
   name: '/root/a.test.ts',
@@ -26,5 +26,16 @@ describe('test results', () => {
     expect(
       count(resultsOf({ testResults: [file('failed'), file('failed', 'passed')] }, '/root')).failed,
     ).toBe(2);
+  });
+
+  it('takes several runs as one', () => {
+    const test = (title: string, result: 'passed' | 'failed' | 'skipped') => ({ file: 'f', title, result });
+    const merged = merge([
+      test('a', 'skipped'),
+      test('a', 'passed'),
+      test('b', 'failed'),
+      test('b', 'passed'),
+    ]);
+    expect(merged).toEqual([test('a', 'passed'), test('b', 'failed')]);
   });
 });

@@ -43,6 +43,19 @@ export function resultsOf(report: Report, root: string): TestResult[] {
   });
 }
 
+const WEIGHT = { failed: 2, passed: 1, skipped: 0 };
+
+/** Runs of several parts as one: a test that was skipped in one and run in another has been run; a failure stays. */
+export function merge(results: readonly TestResult[]): TestResult[] {
+  const byTest = new Map<string, TestResult>();
+  for (const test of results) {
+    const key = `${test.file}\n${test.title}`;
+    const before = byTest.get(key);
+    if (before === undefined || WEIGHT[test.result] > WEIGHT[before.result]) byTest.set(key, test);
+  }
+  return [...byTest.values()];
+}
+
 export function count(results: readonly TestResult[]): Counts {
   const of = (wanted: TestResult['result']) => results.filter(({ result }) => result === wanted).length;
   return { passed: of('passed'), failed: of('failed'), skipped: of('skipped') };

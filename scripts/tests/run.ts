@@ -12,8 +12,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../setup/cache.ts';
 import { type Daemon, readDaemons } from './daemons.ts';
+import { guestConfigs, guestFiles } from './guests.ts';
 import { startKubeAPIServer } from './kube-apiserver.ts';
-import { type Report, resultsOf, type TestResult } from './results.ts';
+import { merge, type Report, resultsOf, type TestResult } from './results.ts';
 
 export interface Run {
   results: TestResult[];
@@ -22,9 +23,9 @@ export interface Run {
   kubeAPIServer: string;
 }
 
-const RESULTS = join(ROOT, '.cache', 'test-run.json');
-const REPORT = join(ROOT, '.cache', 'test-report.json');
-const DAEMONS = join(ROOT, '.cache', 'daemons.jsonl');
+const OUT = join(ROOT, '.cache');
+const RESULTS = join(OUT, 'test-run.json');
+const DAEMONS = join(OUT, 'daemons.jsonl');
 
 /** Tests of the C program, which have runners of their own: one result each. */
 const PROGRAMS = [
@@ -38,43 +39,61 @@ const PROGRAMS = [
 
 /** Runs every test, the daemons of the lab and a kube-apiserver included, and leaves none of them behind. */
 export async function runTests(vitestArguments: string[] = []): Promise<Run> {
-  mkdirSync(join(ROOT, '.cache'), { recursive: true });
+  mkdirSync(OUT, { recursive: true });
   for (const file of [RESULTS, DAEMONS]) rmSync(file, { force: true });
-  // Not in the repository: the path of a unix socket has at most 107 bytes.
-  const labFolder = process.env['LAB_DIR'] ?? mkdtempSync(join(tmpdir(), 'hf-lab-'));
-  const env = { ...process.env, LAB_DIR: labFolder, HOLDFAST_DAEMONS_LOG: DAEMONS };
-  const results: TestResult[] = [];
-  let kubeAPIServer = 'kube-apiserver     NOT USED: only some of the tests were run';
-  try {
-    if (vitestArguments.length === 0) {
-      for (const { target, title } of PROGRAMS) {
-        const code = await run('make', ['-s', '-C', join(ROOT, 'runtime/init'), target], env);
-        results.push({ file: 'runtime/init/Makefile', title, result: code === 0 ? 'passed' : 'failed' });
-      }
-      const server = await startKubeAPIServer();
-      if (typeof server === 'string') {
-        kubeAPIServer = `kube-apiserver     NOT USED: ${server}`;
-        results.push(...(await vitest([], env)));
-      } else {
-        kubeAPIServer = 'kube-apiserver     v1.37, built from its Go modules';
-        try {
-          results.push(...(await vitest([], { ...env, HOLDFAST_TEST_KUBECONFIG: server.kubeconfig })));
-        } finally {
-          await server.close();
-        }
-        results.push(...(await vitest(['test/contract'], { ...env, CONTRACT_SERVER: 'real' })));
-      }
-    } else {
-      results.push(...(await vitest(vitestArguments, env)));
-    }
-  } finally {
-    for (const config of readdirSync(labFolder).filter((name) => !name.endsWith('.lock')))
-      await run(join(ROOT, 'test/lab/lab'), ['down', config], env);
-    if (process.env['LAB_DIR'] === undefined) rmSync(labFolder, { recursive: true, force: true });
+  let found: Pick<Run, 'results' | 'kubeAPIServer'>;
+  if (vitestArguments.length > 0) {
+    const results = await withLab({}, (env) => vitest('some', vitestArguments, env));
+    found = { results, kubeAPIServer: 'kube-apiserver     NOT USED: only some of the tests were run' };
+  } else {
+    found = await everything();
   }
-  const whole: Run = { results, daemons: readDaemons(DAEMONS), kubeAPIServer };
+  const whole: Run = { ...found, results: merge(found.results), daemons: readDaemons(DAEMONS) };
   writeFileSync(RESULTS, JSON.stringify(whole));
   return whole;
+}
+
+async function everything(): Promise<Pick<Run, 'results' | 'kubeAPIServer'>> {
+  const results: TestResult[] = [];
+  for (const { target, title } of PROGRAMS) {
+    const code = await run('make', ['-s', '-C', join(ROOT, 'runtime/init'), target], process.env);
+    results.push({ file: 'runtime/init/Makefile', title, result: code === 0 ? 'passed' : 'failed' });
+  }
+  const server = await startKubeAPIServer();
+  const real = typeof server !== 'string';
+  try {
+    const kube = real ? { HOLDFAST_TEST_KUBECONFIG: server.kubeconfig } : {};
+    // Side by side: guests wait for their own slow kernel most of the time. Their output comes when they are done.
+    const guests = withLab({ HOLDFAST_LAB: guestConfigs().join() }, (env) =>
+      vitest('guests', guestFiles(), env, { quiet: true }),
+    );
+    const host = withLab({ HOLDFAST_LAB: 'docker-v1', ...kube }, (env) => vitest('host', [], env));
+    results.push(...(await Promise.all([host, guests])).flat());
+  } finally {
+    if (real) await server.close();
+  }
+  if (real)
+    results.push(
+      ...(await vitest('contract', ['test/contract'], { ...process.env, CONTRACT_SERVER: 'real' })),
+    );
+  const kubeAPIServer = real
+    ? 'kube-apiserver     v1.37, built from its Go modules'
+    : `kube-apiserver     NOT USED: ${server}`;
+  return { results, kubeAPIServer };
+}
+
+/** With a folder for daemons of the lab, which are down afterwards. */
+async function withLab<T>(more: NodeJS.ProcessEnv, work: (env: NodeJS.ProcessEnv) => Promise<T>): Promise<T> {
+  // Not in the repository: the path of a unix socket has at most 107 bytes.
+  const folder = mkdtempSync(join(tmpdir(), 'hf-lab-'));
+  const env = { ...process.env, ...more, LAB_DIR: folder, HOLDFAST_DAEMONS_LOG: DAEMONS };
+  try {
+    return await work(env);
+  } finally {
+    for (const config of readdirSync(folder).filter((name) => !name.endsWith('.lock')))
+      await run(join(ROOT, 'test/lab/lab'), ['down', config], env);
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** What the last run found. */
@@ -83,13 +102,17 @@ export function lastRun(): Run {
   return JSON.parse(readFileSync(RESULTS, 'utf8')) as Run;
 }
 
-async function vitest(args: string[], env: NodeJS.ProcessEnv): Promise<TestResult[]> {
-  rmSync(REPORT, { force: true });
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`];
-  const code = await run('vitest', ['run', ...reporters, ...args], env);
-  const report = existsSync(REPORT)
-    ? (JSON.parse(readFileSync(REPORT, 'utf8')) as Report)
-    : { testResults: [] };
+async function vitest(
+  name: string,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  options: { quiet?: boolean } = {},
+): Promise<TestResult[]> {
+  const file = join(OUT, `test-report-${name}.json`);
+  rmSync(file, { force: true });
+  const command = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...args];
+  const code = await run('vitest', command, env, options);
+  const report = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : { testResults: [] };
   const results = resultsOf(report, ROOT);
   // An error outside of any test, or no report at all.
   if (code !== 0 && !results.some(({ result }) => result === 'failed'))
@@ -101,8 +124,19 @@ async function vitest(args: string[], env: NodeJS.ProcessEnv): Promise<TestResul
   return results;
 }
 
-async function run(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const child = spawn(program, args, { cwd: ROOT, env, stdio: 'inherit' });
+async function run(
+  program: string,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  { quiet = false }: { quiet?: boolean } = {},
+): Promise<number> {
+  const child = spawn(program, args, {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', quiet ? 'pipe' : 'inherit', 'inherit'],
+  });
+  const held: Buffer[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => held.push(chunk));
   // A Ctrl-C reaches the child by itself; this process stays to clean up after it.
   const stay = () => undefined;
   process.on('SIGINT', stay);
@@ -113,5 +147,6 @@ async function run(program: string, args: string[], env: NodeJS.ProcessEnv): Pro
     });
   } finally {
     process.off('SIGINT', stay);
+    process.stdout.write(Buffer.concat(held));
   }
 }
