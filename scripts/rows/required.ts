@@ -75,8 +75,9 @@ export const ROWS: readonly Row[] = [
     "Confirmed by the kernel's counters or the runtime's flag; an ancestor's limit is not ours",
     real,
   ),
-  row('O7', 'The flag can come late: asked again for up to two seconds', real),
-  row('O8', 'Exit 137 under a memory limit that nothing confirms is Unconfirmed', real),
+  // A daemon's lapse cannot be had at will: O7 and O8 are shown on what real daemons were recorded to answer.
+  row('O7', 'The flag can come late: asked again for up to two seconds'),
+  row('O8', 'Exit 137 under a memory limit that nothing confirms is Unconfirmed'),
   row(
     'O9',
     'Exit 137 without a limit, a stop of ours, an outside kill, a restart: each has its own cause',
