@@ -33,6 +33,10 @@ export interface Run {
   startedMs: number | undefined;
   userCodeMs: number | undefined;
   stopMs: number | undefined;
+  /** When an end was first seen whose verdict waits for more. */
+  endSeenMs: number | undefined;
+  /** Whether a ledger that is not there may have been lost: only before anything was done here. */
+  mayRecover: boolean;
   /** What the runtime said happened to the container, the last few. */
   events: RuntimeEvent[];
   trouble: { reason: Reason; message: string } | undefined;
@@ -65,6 +69,8 @@ export function newRun(uid: string, where: { namespace: string; name: string }):
     startedMs: undefined,
     userCodeMs: undefined,
     stopMs: undefined,
+    endSeenMs: undefined,
+    mayRecover: true,
     events: [],
     trouble: undefined,
     ownUpdate: false,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../kube/clock.ts';
+import type { Agent } from '../../runtime/agent/options.ts';
 import { selectedConfigs, useDaemon } from '../lab/daemon.ts';
 import { startFaultProxy } from '../lab/fault-proxy.ts';
 import { labelled } from './fixtures.ts';
@@ -11,11 +12,12 @@ import { condition, openWorld, type World } from './world.ts';
 describe.runIf(selectedConfigs(['docker-v1']).length > 0)('agent on docker-v1, odd moments', () => {
   const daemon = useDaemon('docker-v1');
   let world: World;
+  let agent: Agent;
   let jumpMs = 0;
   const clock: Clock = { ...systemClock, now: () => new Date(Date.now() + jumpMs) };
   beforeAll(async () => {
     world = await openWorld({ socketPath: daemon.current.socketPath, withAgent: false });
-    await world.startAgent({ clock });
+    agent = await world.startAgent({ clock });
   });
   afterAll(() => world.close());
 
@@ -83,7 +85,7 @@ describe.runIf(selectedConfigs(['docker-v1']).length > 0)('agent on docker-v1, o
   it('[K3] a sandbox that is deleted while its image is pulled is gone at once', async () => {
     const proxy = await startFaultProxy(daemon.current.socketPath);
     const nodeName = `node-${randomUUID().slice(0, 8)}`;
-    const agent = await world.startAgent({
+    const own = await world.startAgent({
       socketPath: proxy.socketPath,
       nodeName,
       dataDir: join(world.dataDir, nodeName),
@@ -100,14 +102,14 @@ describe.runIf(selectedConfigs(['docker-v1']).length > 0)('agent on docker-v1, o
     expect(condition(pulling, 'Ready')?.message).toContain('never-there:1');
     await world.remove(sandbox);
     await world.gone(sandbox);
-    await agent.stop();
+    await own.stop();
     await proxy.close();
   });
 
   it('[K6] what a node has of a sandbox that the API does not know is removed', async () => {
     const sandbox = await world.create('forgotten', { command: ['sleep', '1000'] });
     await world.awaits(sandbox, 'Ready', 'True', 'Running');
-    await world.agent?.stop();
+    await agent.stop();
     const gone = await world.get(sandbox);
     if (gone === undefined) throw new Error('the sandbox is not there');
     delete gone.metadata.finalizers;
@@ -118,7 +120,7 @@ describe.runIf(selectedConfigs(['docker-v1']).length > 0)('agent on docker-v1, o
     await world.remove(sandbox);
     await world.gone(sandbox);
     expect(await labelled(world, sandbox)).toHaveLength(1);
-    await world.startAgent({ clock });
+    agent = await world.startAgent({ clock });
     expect(await labelled(world, sandbox, 'gone')).toHaveLength(0);
   });
 
@@ -127,8 +129,8 @@ describe.runIf(selectedConfigs(['docker-v1']).length > 0)('agent on docker-v1, o
       command: ['sh', '-c', 'i=0; while [ $i -lt 100 ]; do echo $i; i=$((i+1)); sleep 0.03; done'],
     });
     await world.awaits(sandbox, 'Ready', 'True', 'Running');
-    await world.agent?.stop();
-    await world.startAgent({ clock });
+    await agent.stop();
+    agent = await world.startAgent({ clock });
     await world.awaits(sandbox, 'Complete', 'True', 'Succeeded');
     expect((await world.output(sandbox)).trim().split('\n')).toEqual(
       Array.from({ length: 100 }, (_, i) => String(i)),
@@ -138,10 +140,10 @@ describe.runIf(selectedConfigs(['docker-v1']).length > 0)('agent on docker-v1, o
   it('an agent that is told to end its sandboxes does, and a retained one starts again with the next', async () => {
     const sandbox = await world.create('ended-too', { resources: { pids: 32 } });
     const before = await world.awaits(sandbox, 'Ready', 'True', 'Running');
-    await world.agent?.stop({ endSandboxes: true });
+    await agent.stop({ endSandboxes: true });
     const found = await world.driver.inspectContainer(before.status?.containerID ?? '', {});
     expect(found?.state).toBe('exited');
-    await world.startAgent({ clock });
+    agent = await world.startAgent({ clock });
     const after = await world.until(
       sandbox,
       'its return',

@@ -58,9 +58,7 @@ describe.each(selectedConfigs(['docker-v1', 'docker-v2']))('agent on %s, others 
   });
 
   it('[O9] calls docker stop what it is', async () => {
-    const sandbox = await world.create('stopped', {
-      command: ['sh', '-c', 'trap "exit 0" TERM; while true; do sleep 0.1; done'],
-    });
+    const sandbox = await world.create('stopped', { command: SLEEP });
     await world.awaits(sandbox, 'Ready', 'True', 'Running');
     await world.docker('POST', `${path(sandbox)}/stop?t=5`);
     const done = await world.awaits(sandbox, 'Complete', 'True');
@@ -119,7 +117,10 @@ describe.each(selectedConfigs(['docker-v1', 'docker-v2']))('agent on %s, others 
     });
     await world.awaits(suspended, 'Suspended', 'True');
     await world.docker('POST', '/containers/prune');
-    await world.docker('POST', '/volumes/prune?filters=%7B%22all%22%3A%5B%22true%22%5D%7D');
+    // Newer daemons prune named volumes only when told so; older ones do not know the filter.
+    await world
+      .docker('POST', '/volumes/prune?filters=%7B%22all%22%3A%5B%22true%22%5D%7D')
+      .catch(() => world.docker('POST', '/volumes/prune'));
     await world.until(
       suspended,
       'word of the loss',

@@ -35,7 +35,6 @@ export interface World {
   readonly nodeName: string;
   readonly api: { url: string; caData: string; adminToken: string };
   readonly log: Logger;
-  agent: Agent | undefined;
   startAgent(options?: {
     socketPath?: string;
     nodeName?: string;
@@ -129,7 +128,6 @@ export async function openWorld(options: {
     nodeName,
     api,
     log,
-    agent: undefined,
     startAgent: async (how = {}) => {
       const own =
         how.socketPath === undefined
@@ -148,7 +146,6 @@ export async function openWorld(options: {
         instance: randomUUID(),
       });
       agents.push(agent);
-      world.agent = agent;
       return agent;
     },
     create: (name, spec) =>

@@ -267,7 +267,9 @@ describe('making a container', () => {
   });
 
   it('shows the progress of a pull', () => {
-    const decision = decide(seen({ pull: { state: 'running', image: 'busybox:lab', progress: 'Pulling: 3 of 5' } }));
+    const decision = decide(
+      seen({ pull: { state: 'running', image: 'busybox:lab', progress: 'Pulling: 3 of 5' } }),
+    );
     expect(says(decision, 'Ready')).toBe('False PullingImage');
     expect(decision.act).toBeUndefined();
   });
@@ -277,13 +279,17 @@ describe('making a container', () => {
   });
 
   it('says why a pull failed, and tries again', () => {
-    const decision = decide(seen({ pull: { state: 'failed', image: 'busybox:lab', message: 'no route', retryInMs: 500 } }));
+    const decision = decide(
+      seen({ pull: { state: 'failed', image: 'busybox:lab', message: 'no route', retryInMs: 500 } }),
+    );
     expect(says(decision, 'Ready')).toBe('False ImagePullFailed');
     expect(decision.againMs).toBe(500);
   });
 
   it('stops where the image is absent and must not be pulled', () => {
-    const decision = decide(seen({ pull: { state: 'absent', image: 'busybox:lab', message: 'not there', retryInMs: 500 } }));
+    const decision = decide(
+      seen({ pull: { state: 'absent', image: 'busybox:lab', message: 'not there', retryInMs: 500 } }),
+    );
     expect(says(decision, 'Stalled')).toBe('True ImageNotPresent');
   });
 
@@ -750,7 +756,10 @@ describe('an end', () => {
     const refusal = { reason: 'ReadBackMismatch' as const, message: 'memory: no' };
     const kept = record(RETAINED, { main: launch(), starts: 2, refusal });
     const at = { sandbox: sandbox(RETAINED), record: kept };
-    expect(decide(seen({ ...at, container: container() })).act).toEqual({ do: 'stop', reason: 'LimitsUnproven' });
+    expect(decide(seen({ ...at, container: container() })).act).toEqual({
+      do: 'stop',
+      reason: 'LimitsUnproven',
+    });
     const stopped = decide(seen({ ...at, container: container('exited') }));
     expect(stopped.act).toBeUndefined();
     expect(says(stopped, 'Stalled')).toBe('True ReadBackMismatch');

@@ -30,7 +30,8 @@ export async function observe(
       answer = await runtime.answer({ signal: services.signal });
     }
   }
-  run.record ??= recoverRecord(services, run, sandbox);
+  if (run.mayRecover) run.record ??= recoverRecord(services, run, sandbox);
+  if (!run.stale) run.mayRecover = false;
   forgetOldPull(services, run);
   const nowMs = clock.now().getTime();
   const seen: Observation = {

@@ -8,10 +8,11 @@ import type { Command } from '../command.ts';
 import { parentPaths, readCounters } from '../counters.ts';
 import { outcomeOf } from '../outcome-of.ts';
 import { setupDone } from '../checks/facts.ts';
-import { type ActContext, recordOf, rfc3339, say } from './context.ts';
+import { type ActContext, NotNow, recordOf, rfc3339, say } from './context.ts';
 import { evidenceOf, type EvidenceExtras, terminationOf } from './evidence.ts';
 
 const ASK_AGAIN_MS = 100;
+const MORE_MS = 1500;
 /** A daemon that goes down ends its containers a little before it stops answering, and finds them ended when it is back. */
 const BREAK_BEFORE_MS = 20_000;
 const BREAK_AFTER_MS = 15_000;
@@ -20,6 +21,8 @@ const BREAK_AFTER_MS = 15_000;
 export async function conclude(context: ActContext): Promise<void> {
   const { services, run } = context;
   const record = recordOf(context);
+  // It was stopped and kept, and its container went after that: our stop has nothing to do with it.
+  if (record.outcome?.ended === 'Stopped') delete record.stop;
   const launch: Termination['launch'] = setupDone(record) ? 'Main' : 'Setup';
   const own = launch === 'Setup' ? record.setup : record.main;
   if (own !== undefined) own.endedAt ??= endOf(context);
@@ -32,8 +35,24 @@ export async function conclude(context: ActContext): Promise<void> {
     if (again !== undefined) extras.flagAfter = again.oomKilled;
     evidence = evidenceOf(context, launch, extras);
   }
-  await settle(context, launch, judge(evidence));
+  const verdict = judge(evidence);
+  if (verdict.cause === 'KilledFromOutside') waitForMore(context);
+  await settle(context, launch, verdict);
   run.session = undefined;
+  run.endSeenMs = undefined;
+}
+
+/**
+ * A kill may be the first thing that is seen of something larger: `docker rm -f`, or a runtime that goes down and
+ * ends all containers, our probe among them. That shows a moment later, and the verdict waits for it.
+ */
+function waitForMore({ services, run, runtime }: ActContext): void {
+  run.stale = true;
+  run.endSeenMs ??= services.clock.monotonicMs();
+  if (services.clock.monotonicMs() - run.endSeenMs < MORE_MS)
+    throw new NotNow('more may be seen of this end');
+  if (runtime.probe.probe === undefined)
+    throw new NotNow('the probe went as well: the runtime may be going down');
 }
 
 /** The command could not be executed: nothing of it ran, and init says why. */

@@ -7,7 +7,8 @@ import { context, hasBegun, isLive } from './facts.ts';
 /** The last launch has a verdict, or a reason not to launch at all: publish it, then take the container away. */
 export function ended(seen: Observation): Decision | undefined {
   const { record } = seen;
-  if (record?.refusal !== undefined && record.outcome?.ended !== 'Stalled') return refused(seen, record.refusal);
+  if (record?.refusal !== undefined && record.outcome?.ended !== 'Stalled')
+    return refused(seen, record.refusal);
   if (record?.outcome === undefined) return undefined;
   const { outcome } = record;
   const status = outcomeStatus(seen, outcome);

@@ -26,7 +26,9 @@ export function replaced(seen: Observation): Decision | undefined {
   return {
     because:
       container === undefined ? 'the spec changed' : 'the spec changed; the old container is in the way',
+    // First: once the record is gone, the status is all that says whether user code has begun.
     status: together(fresh, takenBack(seen)),
+    writeFirst: true,
     act: { do: 'discard' },
   };
 }
