@@ -29,7 +29,7 @@ export async function startHTTPS(options: {
 }): Promise<HTTPSServer> {
   const { host, dataDir, clock, log } = options;
   const hosts = namesOf(host);
-  let pair = await certificates(dataDir, hosts, clock.now());
+  let pair = certificates(dataDir, hosts, clock.now());
   const server = createServer(
     {
       cert: pair.cert,
@@ -44,17 +44,19 @@ export async function startHTTPS(options: {
   );
   server.maxConnections = MAX_CONNECTIONS;
   const port = await listen(server, options.port, host);
-  const renew = async (): Promise<void> => {
-    const next = await certificates(dataDir, hosts, clock.now());
+  const renew = (): void => {
+    const next = certificates(dataDir, hosts, clock.now());
     if (next.cert === pair.cert) return;
     pair = next;
     server.setSecureContext({ cert: next.cert, key: next.key });
     log.info({ dataDir }, 'the server certificate was renewed');
   };
   const timer = setInterval(() => {
-    renew().catch((error: unknown) =>
-      log.error({ err: error }, 'the server certificate could not be renewed'),
-    );
+    try {
+      renew();
+    } catch (error) {
+      log.error({ err: error }, 'the server certificate could not be renewed');
+    }
   }, RENEWAL_CHECK_MS).unref();
   return {
     port,

@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../files.ts';
+import { makeAuthority, makeServerCertificate } from './make.ts';
 
 export interface Certificates {
   /** PEM of the authority that clients trust. */
@@ -16,19 +18,14 @@ const RENEW_BEFORE_MS = 30 * DAY_MS;
 
 /**
  * The server's certificate, signed by an authority of this data folder, both made when they are missing, run out,
- * or do not name `hosts`. The private keys are 0600. The library that makes them is loaded only then.
+ * or do not name `hosts`. The private keys are 0600.
  */
-export async function certificates(
-  folder: string,
-  hosts: readonly string[],
-  now: Date,
-): Promise<Certificates> {
+export function certificates(folder: string, hosts: readonly string[], now: Date): Certificates {
   const path = (name: string): string => join(folder, name);
   const stored = read(path('ca.crt'), path('server.crt'), path('server.key'));
   if (stored !== undefined && isUsable(stored, hosts, now)) return stored;
-  const { makeAuthority, makeServerCertificate } = await import('./make.ts');
-  const authority = readAuthority(path('ca.crt'), path('ca.key'), now) ?? (await makeAuthority(now));
-  const server = await makeServerCertificate(authority, hosts, now);
+  const authority = readAuthority(path('ca.crt'), path('ca.key'), now) ?? makeAuthority(now);
+  const server = makeServerCertificate(authority, hosts, now);
   writeFileAtomic(path('ca.key'), authority.key, 0o600);
   writeFileAtomic(path('ca.crt'), authority.cert, 0o644);
   writeFileAtomic(path('server.key'), server.key, 0o600);
@@ -64,7 +61,7 @@ function lasts(certificate: X509Certificate, now: Date): boolean {
 }
 
 function isAddress(host: string): boolean {
-  return /^[\d.]+$/.test(host) || host.includes(':');
+  return isIP(host) !== 0;
 }
 
 /** The authority is kept as long as it lasts: clients have it in their kubeconfigs. */

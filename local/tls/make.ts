@@ -1,17 +1,32 @@
-import 'reflect-metadata';
-import { createPrivateKey, randomBytes, webcrypto } from 'node:crypto';
 import {
-  AuthorityKeyIdentifierExtension,
-  BasicConstraintsExtension,
-  ExtendedKeyUsage,
-  ExtendedKeyUsageExtension,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  SubjectAlternativeNameExtension,
-  SubjectKeyIdentifierExtension,
-  X509Certificate,
-  X509CertificateGenerator,
-} from '@peculiar/x509';
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
+import { isIP } from 'node:net';
+import {
+  bits,
+  boolean,
+  explicit,
+  implicit,
+  integer,
+  octets,
+  oid,
+  pem,
+  sequence,
+  set,
+  text,
+  time,
+} from './der.ts';
+
+/**
+ * Certificates by hand: the libraries that can make them cost 25 MB of memory, for two certificates in the life of
+ * a data folder. ECDSA over P-256 with SHA-256 throughout.
+ */
 
 export interface KeyPair {
   /** PEM. */
@@ -22,79 +37,121 @@ export interface KeyPair {
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3650;
 const SERVER_DAYS = 398;
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const AUTHORITY_NAME = 'local-api-ca';
+const SERVER_NAME = 'local-api';
+/** An uncompressed point of the curve, which ends the key's encoding. */
+const POINT_BYTES = 65;
 
-async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
-  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
-  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({
-    type: 'pkcs8',
-    format: 'pem',
-  }) as string;
+const ecdsaWithSHA256 = sequence(oid('1.2.840.10045.4.3.2'));
+const commonName = (name: string): Buffer => sequence(set(sequence(oid('2.5.4.3'), text(name))));
+
+function extension(id: string, critical: boolean, value: Buffer): Buffer {
+  return sequence(oid(id), ...(critical ? [boolean(true)] : []), octets(value));
 }
 
-/** Positive, and random enough never to meet again. */
-function serialNumber(): string {
-  const bytes = randomBytes(16);
-  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x01;
-  return bytes.toString('hex');
+const keyCertSignAndCRLSign = bits(Buffer.from([0x06]), 1);
+const digitalSignature = bits(Buffer.from([0x80]), 7);
+const serverAuth = sequence(oid('1.3.6.1.5.5.7.3.1'));
+
+function publicKeyOf(key: KeyObject): Buffer {
+  return createPublicKey(key).export({ type: 'spki', format: 'der' });
 }
 
-/** An hour back: clocks of clients differ. */
-function validity(now: Date, days: number): { notBefore: Date; notAfter: Date } {
+function keyIdentifier(key: KeyObject): Buffer {
+  return createHash('sha1').update(publicKeyOf(key).subarray(-POINT_BYTES)).digest();
+}
+
+interface Request {
+  subject: string;
+  key: KeyObject;
+  issuerKey: KeyObject;
+  now: Date;
+  days: number;
+  extensions: Buffer[];
+}
+
+function certificate({ subject, key, issuerKey, now, days, extensions }: Request): string {
+  const serial = randomBytes(16);
+  // Positive, and never empty.
+  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
+  // An hour back: clocks of clients differ.
+  const validity = sequence(
+    time(new Date(now.getTime() - 3_600_000)),
+    time(new Date(now.getTime() + days * DAY_MS)),
+  );
+  const body = sequence(
+    explicit(0, integer(Buffer.from([2]))),
+    integer(serial),
+    ecdsaWithSHA256,
+    commonName(AUTHORITY_NAME),
+    validity,
+    commonName(subject),
+    publicKeyOf(key),
+    explicit(
+      3,
+      sequence(
+        ...extensions,
+        extension('2.5.29.14', false, octets(keyIdentifier(key))),
+        extension('2.5.29.35', false, sequence(implicit(0, keyIdentifier(issuerKey)))),
+      ),
+    ),
+  );
+  return pem('CERTIFICATE', sequence(body, ecdsaWithSHA256, bits(sign('sha256', body, issuerKey))));
+}
+
+function newKey(): { key: KeyObject; pem: string } {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { key: privateKey, pem: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string };
+}
+
+export function makeAuthority(now: Date): KeyPair {
+  const { key, pem: text } = newKey();
+  const extensions = [
+    extension('2.5.29.19', true, sequence(boolean(true), integer(Buffer.from([0])))),
+    extension('2.5.29.15', true, keyCertSignAndCRLSign),
+  ];
   return {
-    notBefore: new Date(now.getTime() - 3_600_000),
-    notAfter: new Date(now.getTime() + days * DAY_MS),
+    cert: certificate({
+      subject: AUTHORITY_NAME,
+      key,
+      issuerKey: key,
+      now,
+      days: AUTHORITY_DAYS,
+      extensions,
+    }),
+    key: text,
   };
 }
 
-export async function makeAuthority(now: Date): Promise<KeyPair> {
-  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-  const certificate = await X509CertificateGenerator.createSelfSigned({
-    serialNumber: serialNumber(),
-    name: 'CN=local-api-ca',
-    ...validity(now, AUTHORITY_DAYS),
-    keys,
-    signingAlgorithm: ALGORITHM,
-    extensions: [
-      new BasicConstraintsExtension(true, 0, true),
-      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
-      await SubjectKeyIdentifierExtension.create(keys.publicKey),
-    ],
-  });
-  return { cert: `${certificate.toString('pem')}\n`, key: await exportKey(keys.privateKey) };
+/** `hosts`: the addresses and names that clients will use. */
+export function makeServerCertificate(authority: KeyPair, hosts: readonly string[], now: Date): KeyPair {
+  const { key, pem: text } = newKey();
+  const issuerKey = createPrivateKey(authority.key);
+  const extensions = [
+    extension('2.5.29.19', true, sequence()),
+    extension('2.5.29.15', true, digitalSignature),
+    extension('2.5.29.37', false, serverAuth),
+    extension('2.5.29.17', false, sequence(...hosts.map(alternativeName))),
+  ];
+  return {
+    cert: certificate({ subject: SERVER_NAME, key, issuerKey, now, days: SERVER_DAYS, extensions }),
+    key: text,
+  };
 }
 
-export async function makeServerCertificate(
-  authority: KeyPair,
-  hosts: readonly string[],
-  now: Date,
-): Promise<KeyPair> {
-  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-  const issuer = new X509Certificate(authority.cert);
-  const der = createPrivateKey(authority.key).export({ type: 'pkcs8', format: 'der' });
-  const signingKey = await webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
-  const certificate = await X509CertificateGenerator.create({
-    serialNumber: serialNumber(),
-    subject: 'CN=local-api',
-    issuer: issuer.subject,
-    ...validity(now, SERVER_DAYS),
-    publicKey: keys.publicKey,
-    signingKey,
-    signingAlgorithm: ALGORITHM,
-    extensions: [
-      new BasicConstraintsExtension(false, undefined, true),
-      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
-      new SubjectAlternativeNameExtension(
-        hosts.map((host) => ({ type: isAddress(host) ? ('ip' as const) : ('dns' as const), value: host })),
-      ),
-      await AuthorityKeyIdentifierExtension.create(issuer),
-      await SubjectKeyIdentifierExtension.create(keys.publicKey),
-    ],
-  });
-  return { cert: `${certificate.toString('pem')}\n`, key: await exportKey(keys.privateKey) };
+function alternativeName(host: string): Buffer {
+  const family = isIP(host);
+  if (family === 0) return implicit(2, Buffer.from(host));
+  return implicit(7, family === 4 ? Buffer.from(host.split('.').map(Number)) : ipv6Bytes(host));
 }
 
-function isAddress(host: string): boolean {
-  return /^[\d.]+$/.test(host) || host.includes(':');
+/** The URL parser writes any form of an address in hexadecimal groups, with at most one `::`. */
+export function ipv6Bytes(address: string): Buffer {
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const groups = (part: string): string[] => (part === '' ? [] : part.split(':'));
+  const before = groups(head);
+  const after = groups(tail ?? '');
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  const all = [...before, ...zeros, ...after].map((group) => group.padStart(4, '0'));
+  return Buffer.from(all.join(''), 'hex');
 }

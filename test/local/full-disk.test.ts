@@ -9,7 +9,7 @@ import { startTestServer, temporaryFolder, type TestServer, widget, WIDGETS } fr
 const folder = temporaryFolder();
 const mount = join(folder.path, 'disk');
 mkdirSync(mount);
-const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', mount]).status === 0;
+const mounted = spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', mount]).status === 0;
 const ballast = join(mount, 'ballast');
 let server: TestServer | undefined;
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server?.stop();
-  if (mounted) spawnSync('umount', [mount]);
+  if (mounted) spawnSync('/bin/umount', [mount]);
   folder.remove();
 });
 
