@@ -174,6 +174,38 @@ describe('Reflector', () => {
     await server.received(4);
   });
 
+  it('[K5] lists anew at once at 410, however long it waited before that for a server to come back', async () => {
+    let broken = 8;
+    const { server, clock, reflector } = await setUp((received) => {
+      if (!isWatch(received)) return answerList(received, [], '10');
+      if (broken-- > 0) return server.reset(received);
+      if (broken === -1) return answerStatus(received, 410, 'Expired', 'too old');
+      openWatch(received);
+    });
+    for (let failures = 1; failures <= 8; failures++) {
+      await clock.timerSet();
+      await clock.advance(30_000);
+    }
+    await clock.timerSet();
+    expect(clock.nextInMs).toBeLessThanOrEqual(500);
+    await clock.advance(500);
+    await server.received(12);
+    expect(reflector.stats.lists).toBe(2);
+  });
+
+  it('[K5] makes no hot loop of a server that answers each watch with 410', async () => {
+    const { server, clock, reflector } = await setUp((received) => {
+      if (isWatch(received)) answerStatus(received, 410, 'Expired', 'too old');
+      else answerList(received, [], '10');
+    });
+    await server.received(2);
+    for (let elapsedMs = 0; elapsedMs < 60_000; elapsedMs += 1_000) {
+      await clock.timerSet();
+      await clock.advance(1_000);
+    }
+    expect(reflector.stats.lists).toBeLessThan(15);
+  });
+
   it('[K5] lists anew when a running watch says that it is too old', async () => {
     const { server, clock, reflector } = await setUp(lists());
     const watch = await server.received(2);

@@ -51,6 +51,8 @@ export class Reflector<T extends KubeObject> {
   readonly stats: ReflectorStats = { lists: 0, watches: 0, events: 0, failures: 0 };
   readonly #options: ReflectorOptions<T>;
   readonly #backoff: Backoff;
+  /** Of lists that a refused resourceVersion made necessary: the server answers, so the waits before do not count. */
+  readonly #relistBackoff: Backoff;
   #markSynced!: () => void;
   #failSynced!: (reason: unknown) => void;
   #running = false;
@@ -59,11 +61,9 @@ export class Reflector<T extends KubeObject> {
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
-    this.#backoff = new Backoff({
-      baseMs: BACKOFF_BASE_MS,
-      maxMs: BACKOFF_MAX_MS,
-      random: options.random,
-    });
+    const backoff = { baseMs: BACKOFF_BASE_MS, maxMs: BACKOFF_MAX_MS, random: options.random };
+    this.#backoff = new Backoff(backoff);
+    this.#relistBackoff = new Backoff(backoff);
     this.synced = new Promise((resolve, reject) => {
       this.#markSynced = resolve;
       this.#failSynced = reject;
@@ -97,10 +97,7 @@ export class Reflector<T extends KubeObject> {
       if (signal.aborted) return 0;
       return this.#afterFailure(error, startedMs);
     }
-    if (this.#options.clock.monotonicMs() - startedMs >= HEALTHY_MS) {
-      this.#backoff.reset();
-      return 0;
-    }
+    if (this.#lasted(startedMs)) return 0;
     // Closed at once: without a wait this would be a hot loop. It did bring something: begin with a short one.
     if (this.stats.events > eventsBefore) this.#backoff.reset();
     return this.#backoff.next();
@@ -118,6 +115,14 @@ export class Reflector<T extends KubeObject> {
     if (isGone(error)) this.#options.log.debug(fields, 'the watch is too old; listing anew');
     else this.#options.log.warn(fields, 'list or watch failed');
     return waitMs;
+  }
+
+  /** Whether what began then was healthy; if so, the next failure is a first one again. */
+  #lasted(startedMs: number): boolean {
+    if (this.#options.clock.monotonicMs() - startedMs < HEALTHY_MS) return false;
+    this.#backoff.reset();
+    this.#relistBackoff.reset();
+    return true;
   }
 
   async #list(signal: AbortSignal): Promise<void> {
