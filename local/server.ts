@@ -72,6 +72,7 @@ export async function startLocalAPI(options: LocalAPIOptions): Promise<LocalAPI>
     dataDir,
     holderPath,
     maxPages: options.maxPages,
+    log,
   });
   try {
     const tokens = Tokens.open(join(dataDir, 'tokens.json'));
@@ -126,10 +127,14 @@ export async function startLocalAPI(options: LocalAPIOptions): Promise<LocalAPI>
 
 function openStore(
   path: string,
-  context: { clock: Clock; dataDir: string; holderPath: string; maxPages: number | undefined },
+  context: { clock: Clock; dataDir: string; holderPath: string; maxPages: number | undefined; log: Logger },
 ): Store {
   try {
-    return Store.open(path, { clock: context.clock, maxPages: context.maxPages });
+    return Store.open(path, {
+      clock: context.clock,
+      maxPages: context.maxPages,
+      onListenerError: (error) => context.log.error({ err: error }, 'what follows a commit has failed'),
+    });
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'Locked') throw error;
     throw new StoreError(

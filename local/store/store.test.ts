@@ -104,6 +104,22 @@ describe('writes', () => {
   });
 });
 
+it('a listener that throws keeps the news from nobody, nor the answer from the writer', async () => {
+  store.close();
+  const errors: unknown[] = [];
+  store = Store.open(join(folder.path, 'state.db'), {
+    clock,
+    onListenerError: (error) => errors.push(error),
+  });
+  let heard = 0;
+  store.subscribe(() => {
+    throw new Error('listener');
+  });
+  store.subscribe(() => (heard += 1));
+  await put('a');
+  expect([errors.length, heard]).toEqual([1, 1]);
+});
+
 describe('a disk that is full', () => {
   it('fails the write with Full, loses nothing that was there, and works again when there is room', async () => {
     await put('before', { data: 'x'.repeat(1000) });

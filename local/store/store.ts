@@ -25,6 +25,14 @@ export interface PageOptions {
   at?: number | undefined;
 }
 
+export interface StoreOptions {
+  clock: Clock;
+  /** Bounds the size of the file; beyond it a write fails as on a full disk. */
+  maxPages?: number | undefined;
+  /** Hears of what a listener has thrown. */
+  onListenerError?: (error: unknown) => void;
+}
+
 export type ChangeListener = (changes: readonly Change[]) => void;
 
 /**
@@ -37,11 +45,14 @@ export class Store {
   readonly #clock: Clock;
   readonly #commits: GroupCommit;
   readonly #listeners = new Set<ChangeListener>();
+  readonly #onListenerError: (error: unknown) => void;
   #rv: number;
   #compacted: number;
   #closed = false;
 
-  private constructor(db: DatabaseSync, clock: Clock) {
+  private constructor(db: DatabaseSync, options: StoreOptions) {
+    const { clock } = options;
+    this.#onListenerError = options.onListenerError ?? (() => undefined);
     this.#db = db;
     this.#sql = prepareStatements(db);
     this.#clock = clock;
@@ -51,12 +62,11 @@ export class Store {
   }
 
   /**
-   * `maxPages` bounds the size of the file; beyond it a write fails as on a full disk.
    * Throws StoreError `Locked` or `Version`, or the file system's error.
    */
-  static open(path: string, options: { clock: Clock; maxPages?: number | undefined }): Store {
+  static open(path: string, options: StoreOptions): Store {
     try {
-      return new Store(openDatabase(path, options.maxPages), options.clock);
+      return new Store(openDatabase(path, options.maxPages), options);
     } catch (error) {
       const mapped = toStoreError(error);
       if (mapped instanceof StoreError && mapped !== error) {
@@ -214,8 +224,19 @@ export class Store {
       return changes.length > 0;
     });
     this.#rv = rv;
-    if (changes.length > 0) for (const listener of this.#listeners) listener(changes);
+    if (changes.length > 0) this.#tell(changes);
     return outcomes;
+  }
+
+  /** What a listener makes of it cannot undo the commit, nor keep it from the others. */
+  #tell(changes: readonly Change[]): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(changes);
+      } catch (error) {
+        this.#onListenerError(error);
+      }
+    }
   }
 
   #apply(mutation: Mutation): Change {

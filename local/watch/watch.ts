@@ -82,6 +82,15 @@ export class Watch implements Subscriber {
 
   onCommit(changes: readonly Change[]): void {
     if (this.#catchingUp || this.#ended) return;
+    try {
+      this.#follow(changes);
+    } catch (error) {
+      this.#abort();
+      throw error;
+    }
+  }
+
+  #follow(changes: readonly Change[]): void {
     for (const change of changes) {
       if (!this.#send(change)) continue;
       this.#catchingUp = true;
