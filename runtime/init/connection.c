@@ -37,10 +37,8 @@ static void lost(void) {
 
 void connection_dial(uint64_t now) {
   struct sockaddr_un addr = {.sun_family = AF_UNIX};
-  size_t n = strlen(self.socket_path);
   dial_at = now + backoff;
-  if (n >= sizeof addr.sun_path) return;
-  memcpy(addr.sun_path, self.socket_path, n + 1);
+  strcpy(addr.sun_path, self.socket_path); /* its length was checked with the options */
   fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0 || connect(fd, (struct sockaddr *)&addr, sizeof addr) != 0) {
     lost();

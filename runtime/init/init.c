@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "util.h"
@@ -173,7 +174,7 @@ static bool parse_options(int argc, char **argv) {
   for (int i = 2; i < argc; i += 2) {
     uint64_t ms;
     if (i + 1 >= argc) return false;
-    if (strcmp(argv[i], "--socket") == 0)
+    if (strcmp(argv[i], "--socket") == 0 && strlen(argv[i + 1]) < sizeof ((struct sockaddr_un *)0)->sun_path)
       self.socket_path = argv[i + 1];
     else if (strcmp(argv[i], "--hold-ms") == 0 && parse_number(argv[i + 1], 3600000, &ms))
       self.hold_ms = ms;

@@ -367,6 +367,13 @@ describe.skipIf(!isRoot)('init', () => {
     });
     await recorder.over(100);
     expect(recorder.text(100)).toBe('in\n');
+    // All of them fit one hello.
+    session.close();
+    const { session: next } = await bench.connect(recorder);
+    expect(next.hello.processes.map(({ state }) => state).toSorted()).toEqual([
+      'exited',
+      ...Array.from({ length: 63 }, () => 'running'),
+    ]);
   });
 
   it('refuses to be anything but PID 1', async () => {
