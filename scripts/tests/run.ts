@@ -74,7 +74,10 @@ async function everything(): Promise<Pick<Run, 'results' | 'kubeAPIServer'>> {
   }
   if (real)
     results.push(
-      ...(await vitest('contract', ['test/contract'], { ...process.env, CONTRACT_SERVER: 'real' })),
+      ...(await vitest('contract', ['test/contract', '--retry=2'], {
+        ...process.env,
+        CONTRACT_SERVER: 'real',
+      })),
     );
   const kubeAPIServer = real
     ? 'kube-apiserver     v1.37, built from its Go modules'
