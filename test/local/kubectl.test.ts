@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../../local/testing.ts';
+import { real, startTarget, type Target } from './kubectl-target.ts';
 
-/** An unmodified kubectl against the embedded API, as a user types it. */
+/** An unmodified kubectl against the embedded API (KUBECTL_SERVER=real: a kube-apiserver), as a user types it. */
 
 const own = join(import.meta.dirname, '../../.cache/bin/kubectl');
 const KUBECTL = existsSync(own) ? own : 'kubectl';
@@ -15,7 +15,7 @@ interface Outcome {
   err: string;
 }
 
-let server: TestServer;
+let server: Target;
 const file = (name: string): string => join(server.folder, name);
 
 function kubectl(
@@ -26,7 +26,7 @@ function kubectl(
     const child = execFile(
       KUBECTL,
       ['--cache-dir', file('cache'), ...args],
-      { env: { ...process.env, KUBECONFIG: server.api.kubeconfigPath, ...options.env }, timeout: 60_000 },
+      { env: { ...process.env, KUBECONFIG: server.kubeconfig, ...options.env }, timeout: 60_000 },
       (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
     );
     child.stdin?.end(options.input ?? '');
@@ -46,7 +46,7 @@ const manifest = (name: string, spec: string, labels = ''): string =>
   `apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: ${name}\n${labels === '' ? '' : `  labels: {${labels}}\n`}spec: ${spec}\n`;
 
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTarget();
 });
 afterAll(() => server.stop());
 
@@ -61,7 +61,7 @@ describe('[K1] kubectl apply', () => {
     expect(await ok(['get', 'widget', 'app', '-o', 'jsonpath={.spec.color}'])).toBe('red');
   });
 
-  it('--server-side is refused with a sentence that says what to do', async () => {
+  it.skipIf(real)('--server-side is refused with a sentence that says what to do', async () => {
     const { code, err } = await kubectl(['apply', '--server-side', '-f', '-'], {
       input: manifest('ssa', '{size: 1}'),
     });
@@ -147,7 +147,8 @@ describe('[K1] kubectl get', () => {
       ),
     );
     const names = await ok(['get', 'cm', '--chunk-size=7', '-o', 'name']);
-    expect(names.trim().split('\n')).toHaveLength(30);
+    // A controller of a real cluster puts one there of its own.
+    expect(names.split('\n').filter((name) => name.includes('/page-'))).toHaveLength(30);
   });
 });
 
@@ -276,7 +277,9 @@ describe('[K1] the other verbs', () => {
     expect(await ok(['auth', 'can-i', '--list', '--as=ann'])).toMatch(
       /widgets\.example\.com +\[\] +\[\] +\[watch\]/,
     );
-    expect(await ok(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'])).toBe('local-admin');
+    expect(await ok(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'])).toBe(
+      real ? 'admin' : 'local-admin',
+    );
   });
 
   it('api-resources, api-versions and version', async () => {
