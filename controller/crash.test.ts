@@ -82,7 +82,7 @@ async function story(call: number, when: 'before' | 'after'): Promise<number> {
   return first.calls();
 }
 
-describe('a controller that is killed', () => {
+describe('a controller that is killed', { timeout: 180_000 }, () => {
   it('[K5] at any of its calls, before or after it took effect: the next one comes to the same end', async () => {
     const calls = await story(NEVER, 'before');
     expect(calls).toBeGreaterThan(12);

@@ -39,7 +39,7 @@ afterEach(async () => {
   expect(clock.pending).toBe(0);
 });
 
-describe('the controller', () => {
+describe('the controller', { timeout: 90_000 }, () => {
   it('[K3] [K4] binds a sandbox: the finalizer first, then one status write', async () => {
     await world.node(sandboxNode('a'));
     world.start();
@@ -309,7 +309,7 @@ describe('the controller', () => {
   });
 });
 
-describe('leader election', () => {
+describe('leader election', { timeout: 90_000 }, () => {
   it('[K6] one of two controllers works; the other takes over when it stops', async () => {
     await world.node(sandboxNode('a'));
     const first = world.start({ leaderElection: true, identity: 'one' });

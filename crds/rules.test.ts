@@ -104,7 +104,7 @@ describe('CEL rules of limits', () => {
         const resources = { [key]: value };
         expect(refusals(limitRules, resources).length > 0).toBe(hasErrors(limitsOf({ resources })));
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 

@@ -25,7 +25,12 @@ describe('placement', () => {
   });
 
   it('[K4] says so when no agent has registered', () => {
-    expect(place(memory4g, [])).toMatchObject({ found: false, reason: 'NoNodes' });
+    expect(place(memory4g, [])).toMatchObject({
+      found: false,
+      reason: 'NoNodes',
+      unenforceable: false,
+      message: expect.stringContaining('SandboxNode'),
+    });
   });
 
   it.each<[string, NodeView, RegExp]>([
@@ -172,6 +177,76 @@ describe('placement', () => {
   });
 });
 
+describe('sizes', () => {
+  const small = (change: Parameters<typeof docker>[0]): NodeView =>
+    view(sandboxNode('a', { runtimes: [docker(change)] }));
+
+  it('[K4] what fits exactly fits', () => {
+    const wants = request({ resources: { cpu: 4, memory: '8Gi' } });
+    expect(place(wants, [view(sandboxNode('a'))])).toMatchObject({ found: true });
+  });
+
+  it.each([
+    [{ cpu: '4.001' }, 'The node cannot take it. a (docker): cpu 4.001 asked, 4 of 4 free.'],
+    [{ memory: '9Gi' }, 'The node cannot take it. a (docker): memory 9Gi asked, 8Gi of 8Gi free.'],
+  ])('[K4] names what is too large and nothing else: %o', (resources, message) => {
+    expect(messageOf(place(request({ resources }), [view(sandboxNode('a'))]))).toBe(message);
+  });
+
+  it('[K4] reserved CPUs are held back, and a reserve that is no quantity holds nothing back', () => {
+    const wants = request({ resources: { cpu: 3 } });
+    const reserve = (cpu: string | number): NodeView =>
+      view(sandboxNode('a', { spec: { reserved: { cpu } } }));
+    expect(messageOf(place(wants, [reserve('1500m')]))).toContain('cpu 3 asked, 2.5 of 4 free');
+    expect(place(wants, [reserve(1)])).toMatchObject({ found: true });
+    expect(place(wants, [reserve('no')])).toMatchObject({ found: true });
+  });
+
+  it('[K4] what is promised beyond all there is leaves nothing, not less', () => {
+    const over = { sandboxes: 1, cpuMillis: 9000, memoryBytes: 0 };
+    expect(
+      messageOf(place(request({ resources: { cpu: 1 } }), [view(sandboxNode('a'), { load: over })])),
+    ).toContain('cpu 1 asked, 0 of 4 free');
+  });
+
+  it.each<[string, Partial<NodeView['load']>, Parameters<typeof docker>[0]]>([
+    ['CPUs', { cpuMillis: 3000 }, {}],
+    ['memory', { memoryBytes: 6 * Gi }, {}],
+    ['sandboxes', { sandboxes: 60 }, {}],
+    ['room for this one', {}, { cpus: 2 }],
+  ])('the emptiest is told by %s', (_, load, runtime) => {
+    const wants = request({ resources: { cpu: 1, memory: '1g' } });
+    const fuller = view(sandboxNode('a', { runtimes: [docker(runtime)] }), {
+      load: { sandboxes: 0, cpuMillis: 0, memoryBytes: 0, ...load },
+    });
+    const other = view(sandboxNode('b'));
+    expect(place(wants, [fuller, other])).toMatchObject({ node: 'b' });
+    expect(place(wants, [other, fuller])).toMatchObject({ node: 'b' });
+  });
+
+  it('of equal runtimes of one node the first by name', () => {
+    const both = small({});
+    both.node.status?.runtimes?.unshift(docker({ name: 'podman' }));
+    expect(place(request(), [both])).toMatchObject({ runtime: 'docker' });
+  });
+
+  it('a node without a spec has the defaults, one without labels has none', () => {
+    const { spec: _, ...node } = sandboxNode('a');
+    const load = { sandboxes: 99, cpuMillis: 0, memoryBytes: 0 };
+    expect(place(memory4g, [view(node, { load })])).toMatchObject({ found: true });
+    expect(place(memory4g, [view(node, { load: { ...load, sandboxes: 100 } })])).toMatchObject({
+      found: false,
+    });
+    expect(messageOf(place(request({ nodeSelector: { a: 'b', c: 'd' } }), [view(node)]))).toContain(
+      'lacks the label a=b, c=d of',
+    );
+    const { status: __, ...bare } = node;
+    expect(messageOf(place(request(), [view(bare)]))).toBe(
+      'The node cannot take it. a: it has no container runtime.',
+    );
+  });
+});
+
 describe('limits that cannot be enforced', () => {
   const fix = 'Delegate=cpu memory pids';
   const not = { enforced: 'No', reason: 'no controller', fix } as const;
@@ -240,6 +315,34 @@ describe('limits that cannot be enforced', () => {
     expect(place(request(), [view(node)])).toMatchObject({ reason: 'Unschedulable' });
   });
 
+  it('[L9] several limits of one runtime, each with its fix, and one that gave no answer', () => {
+    const mixed = docker({
+      limits: { ...limitsAll(), cpu: not, pids: { enforced: 'Unknown', reason: 'a timeout.' } },
+    });
+    const small = docker({ name: 'podman', memoryBytes: Gi });
+    const node = view(sandboxNode('a', { runtimes: [mixed, small] }));
+    const wants = request({ resources: { pids: 9, cpu: 1, memory: '4g' } });
+    expect(messageOf(place(wants, [node]))).toBe(
+      `The node cannot take it. a (docker): cpu cannot be enforced: no controller. Fix: ${fix}. ` +
+        'pids may not be enforced: a timeout. a (podman): memory 4Gi asked, 1Gi of 1Gi free.',
+    );
+    expect(place(wants, [view(sandboxNode('a', { runtimes: [mixed] }))])).toMatchObject({
+      reason: 'LimitsUnenforceable',
+      message: `No node can be relied on to enforce cpu, pids. a (docker): cpu: no controller. Fix: ${fix}. pids: no readable answer (a timeout); it is asked again.`,
+    });
+  });
+
+  it('[L9] a decline names one limit, all that were asked for, or no readable answer', () => {
+    const wants = request({ resources: { memory: '1g', cpu: 1 } });
+    const declined = (more: object): Placement =>
+      place(wants, [
+        view(sandboxNode('a'), { decline: { about: 'Limits', message: 'it failed.', ...more } }),
+      ]);
+    expect(declined({ limit: 'cpu' })).toMatchObject({ reason: 'CPUUnenforceable' });
+    expect(declined({})).toMatchObject({ reason: 'LimitsUnenforceable' });
+    expect(declined({ unreadable: true })).toMatchObject({ reason: 'RuntimeUnreadable' });
+  });
+
   it('[L9] one node that can makes it a matter of room, not of limits', () => {
     const small = view(sandboxNode('b', { runtimes: [docker({ memoryBytes: Gi })] }));
     const placement = place(memory4g, [without('a'), small]);
@@ -282,6 +385,19 @@ describe('storage', () => {
       storageLow:
         'Free storage on a node, or lower its storage reserve. a: its storage reserve is low: 900 MiB free. b: it declined: 800 MiB free.',
     });
+  });
+
+  it('[S3] says nothing of storage where other things were in the way', () => {
+    const other = view(sandboxNode('a'), { decline: { about: 'Other', message: 'odd' } });
+    const full = view(sandboxNode('b', { spec: { maxSandboxes: 0 } }), {
+      decline: undefined,
+    });
+    expect(place(request(), [other, full])).toMatchObject({ found: false, storageLow: undefined });
+    const silent = view(sandboxNode('c'), {
+      heartbeat: 'Expired',
+      decline: { about: 'Storage', message: 'low' },
+    });
+    expect(place(request(), [silent])).toMatchObject({ found: false, storageLow: undefined });
   });
 
   it.each(['False', 'Unknown'] as const)('[S6] a verdict that is %s passes nobody over', (status) => {

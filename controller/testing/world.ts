@@ -122,7 +122,7 @@ export class World {
 export async function eventually(
   holds: () => Promise<boolean> | boolean,
   describe: () => string = () => '',
-  deadlineMs = 20_000,
+  deadlineMs = 60_000,
 ): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!(await holds())) {
