@@ -198,9 +198,11 @@ describe('[K1] the other verbs', () => {
       '{"status":{"phase":"Done"}}',
     ]);
     expect(await ready).toContain('condition met');
+    // It says something only where it found the object yet.
     const gone = ok(['wait', 'widget/waited', '--for=delete', '--timeout=30s']);
     await ok(['delete', 'widget', 'waited']);
-    expect(await gone).toContain('condition met');
+    await gone;
+    expect((await kubectl(['get', 'widget', 'waited'])).err).toContain('not found');
   });
 
   it('explain', async () => {
