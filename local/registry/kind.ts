@@ -8,10 +8,13 @@ interface ObjectSchema {
   /** Drops what the schema does not know and names it; metadata of a wrong type throws a DecodeError. */
   prune(object: JsonObject): { pruned: JsonObject; unknownFields: string[] };
   default(object: JsonObject): JsonObject;
-  /** Refusals of the whole object, its metadata included; `old` is the stored object of an update. */
-  validate(object: JsonObject, old?: JsonObject): FieldError[];
+  /**
+   * Refusals of the whole object, its metadata included; `old` is the stored object of an update. `warn` hears of
+   * what an update has left as invalid as it was.
+   */
+  validate(object: JsonObject, old?: JsonObject, warn?: (text: string) => void): FieldError[];
   /** Refusals of an update of the status. */
-  validateStatus(object: JsonObject, old: JsonObject): FieldError[];
+  validateStatus(object: JsonObject, old: JsonObject, warn?: (text: string) => void): FieldError[];
 }
 
 /** How one version of a kind is served. */

@@ -28,8 +28,11 @@ function refusals(call: Call, object: StoredObject, old: StoredObject | undefine
   if (schema !== undefined) {
     if (old === undefined) return schema.validate(json);
     const before = old as unknown as JsonObject;
+    const warn = (text: string): void => void call.warnings.push(text);
     const errors =
-      call.subresource === 'status' ? schema.validateStatus(json, before) : schema.validate(json, before);
+      call.subresource === 'status'
+        ? schema.validateStatus(json, before, warn)
+        : schema.validate(json, before, warn);
     // The API server checks the metadata of an update before the schema does, and again: its causes are twofold.
     return [...validateObjectMetaUpdate(metaOf(object), metaOf(old)), ...errors];
   }
