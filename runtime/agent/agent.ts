@@ -12,6 +12,7 @@ import type { RuntimeDriver, RuntimeEvent } from '../driver.ts';
 import { adopt, ensureRun } from './adopt.ts';
 import { sweepDrift } from './drift-sweep.ts';
 import type { Steps } from './fault-points.ts';
+import { LaterEvents } from './later-events.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { LABELS } from './names.ts';
 import type { AgentOptions } from './options.ts';
@@ -53,7 +54,8 @@ export class Agent {
   readonly #runs = new Map<string, Run>();
   readonly #lister: Lister<Sandbox>;
   readonly #queue: WorkQueue;
-  readonly #events: EventRecorder;
+  readonly #recorder: EventRecorder;
+  readonly #events: LaterEvents;
   readonly #publisher: NodePublisher;
   readonly #services: Services;
   #held = false;
@@ -69,7 +71,7 @@ export class Agent {
       log,
     });
     this.#queue = new WorkQueue({ name: 'sandboxes', clock, random, log });
-    this.#events = new EventRecorder({
+    this.#recorder = new EventRecorder({
       client,
       clock,
       random,
@@ -77,6 +79,7 @@ export class Agent {
       component: 'holdfast-agent',
       instance: nodeName,
     });
+    this.#events = new LaterEvents(this.#recorder, clock);
     for (const driver of options.drivers) this.#runtimes.set(driver.name, this.#runtime(driver));
     this.#publisher = new NodePublisher({
       client,
@@ -135,7 +138,8 @@ export class Agent {
     await heldOnce;
     if (!signal.aborted) await this.#work();
     await holding;
-    await this.#events.stop();
+    this.#events.flush();
+    await this.#recorder.stop();
   }
 
   /** Leaves sandboxes running, unless they are to end as well. */
