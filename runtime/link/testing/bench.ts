@@ -33,6 +33,9 @@ function initBinary(): string {
  */
 export const isRoot = process.getuid?.() === 0 && process.env['STRYKER_MUTATOR_WORKER'] === undefined;
 
+/** The emulator has threads of its own, and keeps some signals to itself. */
+export const isEmulated = process.env['HOLDFAST_INIT_EMULATED'] !== undefined;
+
 export interface SandboxOptions {
   holdMs?: number;
   /** Runs as uid and gid 1000 without capabilities and with no_new_privs. */
