@@ -261,6 +261,9 @@ describe('a schema that changes', () => {
     const patched = await call('PATCH', `${path}/p`, { body: { spec: { b: 'w' } }, contentType: MERGE });
     expect(patched.body['spec']).toEqual({ b: 'w', c: 'z' });
     expect((await watch.next())?.object['spec']).toEqual({ b: 'w', c: 'z' });
-    watch.close();
+    await call('DELETE', `${CRDS}/parts.example.org`);
+    // The object goes first, then the kind, and with it the watch.
+    expect((await watch.next())?.type).toBe('DELETED');
+    expect(await watch.next()).toBeUndefined();
   });
 });

@@ -5,6 +5,8 @@ import type { Representation } from '../rest/represent.ts';
 import type { Selection } from '../rest/selection.ts';
 import { refuse, type Status } from '../rest/status.ts';
 import type { StoredObject } from '../object.ts';
+import { CRDS } from '../registry/builtin.ts';
+import { deepEqual, type Json } from '../schema/json.ts';
 import type { Change } from '../store/change.ts';
 import type { Store } from '../store/store.ts';
 import { selectEvent } from './filter.ts';
@@ -31,6 +33,7 @@ export class Watch implements Subscriber {
   readonly #matches: ((object: StoredObject) => boolean) | undefined;
   readonly #shown: (object: StoredObject) => StoredObject;
   readonly #id: string;
+  readonly #definition: StoredObject | undefined;
   readonly #prefix: string;
   readonly #bookmarks: boolean;
   #cursor: number;
@@ -56,6 +59,7 @@ export class Watch implements Subscriber {
     this.#shown = (object) => fromStorage(call, object);
     this.#matches = selection.all ? undefined : (object) => selection.matches(this.#shown(object));
     this.#id = storageId(call.kind);
+    this.#definition = call.kind.crd;
     this.#prefix = call.kind.namespaced && call.namespace !== undefined ? `${call.namespace}/` : '';
     this.#bookmarks = options.list.bookmarks;
     this.#cursor = this.#store.rv;
@@ -92,12 +96,24 @@ export class Watch implements Subscriber {
 
   #follow(changes: readonly Change[]): void {
     for (const change of changes) {
+      if (this.#redefines(change)) {
+        this.#finish();
+        return;
+      }
       if (!this.#send(change)) continue;
       this.#catchingUp = true;
       this.#catchUp().catch(() => this.#abort());
       return;
     }
     this.#cursor = Math.max(this.#cursor, changes.at(-1)?.rv ?? 0);
+  }
+
+  /** The kind is gone, or another than the one this watch shows: the client begins anew with what there is. */
+  #redefines(change: Change): boolean {
+    const definition = this.#definition;
+    if (definition === undefined || change.resource !== CRDS || change.key !== definition.metadata.name)
+      return false;
+    return change.type === 'DELETED' || !deepEqual(change.object['spec'] as Json, definition['spec'] as Json);
   }
 
   onBookmark(): void {
