@@ -135,6 +135,8 @@ export interface Mount {
   source: string;
   target: string;
   readOnly: boolean;
+  /** An empty volume takes over what the image has at the target, owner and mode with it. */
+  fillFromImage?: boolean;
 }
 
 export interface ContainerInfo {

@@ -83,10 +83,10 @@ describe('the create call', () => {
     });
   });
 
-  it('an image cannot fill a volume that the sandbox only reads', () => {
+  it('an image fills a volume of a sandbox only where it was asked to', () => {
     expect(host()['Mounts']).toMatchObject([
       { Type: 'volume', Target: '/.holdfast/bin', ReadOnly: true, VolumeOptions: { NoCopy: true } },
-      { Type: 'volume', Target: '/workspace', ReadOnly: false, VolumeOptions: { NoCopy: false } },
+      { Type: 'volume', Target: '/workspace', ReadOnly: false, VolumeOptions: { NoCopy: true } },
       { Type: 'bind', Source: '/run/1', Target: '/.holdfast/run', ReadOnly: true },
     ]);
   });

@@ -84,7 +84,7 @@ function mountBody(mount: Mount, probe: boolean): Record<string, unknown> {
   // what the probe is given of the host may be a mount that is neither.
   const propagation = probe ? 'rprivate' : 'rslave';
   if (mount.type === 'bind') return { ...common, BindOptions: { Propagation: propagation } };
-  // An empty volume is filled with what the image has at its target. A sandbox's image must not fill a volume that
-  // is ours to read from; the probe's image is what fills it.
-  return { ...common, VolumeOptions: { NoCopy: mount.readOnly && !probe } };
+  // An empty volume is filled with what the image has at its target: the probe's image is to fill the volume of the
+  // init. A sandbox's image fills nothing unless it was asked to, and the copy costs 40 ms a launch.
+  return { ...common, VolumeOptions: { NoCopy: !probe && mount.fillFromImage !== true } };
 }

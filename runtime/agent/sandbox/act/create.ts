@@ -72,6 +72,8 @@ export async function create(context: ActContext): Promise<void> {
         source: workspaceVolume(run.uid),
         target: sandbox.spec.workspace?.path ?? '/workspace',
         readOnly: false,
+        // A user other than root can write there only if the image made the folder for it.
+        fillFromImage: !isRoot(sandbox.spec.user ?? image.user),
       },
     ],
     readOnlyRootFilesystem: sandbox.spec.readOnlyRootFilesystem ?? false,
@@ -92,6 +94,10 @@ export async function create(context: ActContext): Promise<void> {
   }
   record.containerID = made.value.id;
   say(context, 'Normal', 'Created', `Created container ${container.name}.`);
+}
+
+function isRoot(user: string): boolean {
+  return user === '' || /^(root|0)(:|$)/.test(user);
 }
 
 /** For a sandbox without limits, where the runtime's answer about limits cannot be read (L7). */
