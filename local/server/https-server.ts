@@ -38,7 +38,8 @@ export async function startHTTPS(options: {
       maxHeaderSize: 64 * 1024,
       requestTimeout: 60_000,
       headersTimeout: 20_000,
-      keepAliveTimeout: 90_000,
+      // Longer than clients keep idle connections (Go: 90 s), so that none is closed under a request.
+      keepAliveTimeout: 120_000,
     },
     options.handler,
   );
