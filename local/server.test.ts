@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -89,6 +89,21 @@ describe('the data folder', () => {
       accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
     });
     expect((body['rows'] as { cells: unknown[] }[])[0]?.cells).toEqual(['a', 'red', 1]);
+  });
+
+  it('that is damaged is refused, naming what cannot be read', async () => {
+    const dataDir = testFolder();
+    writeFileSync(join(dataDir, 'state.db'), 'this is no database, whatever its name says'.repeat(100));
+    await expect(startLocalAPI({ dataDir, crds: [], log })).rejects.toThrow(
+      `the data folder ${dataDir} cannot be opened`,
+    );
+    rmSync(join(dataDir, 'state.db'));
+    writeFileSync(join(dataDir, 'tokens.json'), '{"format":');
+    await expect(startLocalAPI({ dataDir, crds: [], log })).rejects.toThrow(
+      'tokens.json is not a token file of this version',
+    );
+    rmSync(join(dataDir, 'tokens.json'));
+    await startIn(dataDir);
   });
 
   it('refuses to start with a definition that is wrong', async () => {

@@ -38,7 +38,7 @@ export class Tokens {
       tokens.#save();
       return tokens;
     }
-    const value: unknown = JSON.parse(text);
+    const value = parse(text);
     if (
       !isRecord(value) ||
       value['format'] !== FORMAT ||
@@ -87,6 +87,15 @@ export class Tokens {
       tokens: Object.fromEntries(this.#entries),
     };
     writeFileAtomic(this.#path, `${JSON.stringify(value, null, 2)}\n`, 0o600);
+  }
+}
+
+/** Undefined where it is no JSON: then it is no token file either. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
