@@ -4,8 +4,6 @@ import { ProtobufError, readFields, type WireField } from './wire.ts';
 
 export { ProtobufError } from './wire.ts';
 
-export const PROTOBUF_CONTENT_TYPE = 'application/vnd.kubernetes.protobuf';
-
 const MAGIC = Uint8Array.from([0x6b, 0x38, 0x73, 0x00]);
 const MAX_DEPTH = 16;
 

@@ -29,7 +29,7 @@ const ESCAPES: Record<string, string> = {
 };
 
 /** The name of a property in CEL; undefined where CEL cannot name it. */
-export function escapeName(name: string): string | undefined {
+function escapeName(name: string): string | undefined {
   if (name === '' || /^\d/.test(name)) return undefined;
   if (RESERVED.has(name)) return `__${name}__`;
   if (/[^a-zA-Z0-9_./-]/.test(name)) return undefined;
@@ -47,7 +47,7 @@ const META: JSONSchemaProps = {
 };
 
 /** A resource's root, or an embedded resource: rules see its type, and of its metadata only the name. */
-export function asResource(schema: JSONSchemaProps): JSONSchemaProps {
+function asResource(schema: JSONSchemaProps): JSONSchemaProps {
   return {
     ...schema,
     properties: {

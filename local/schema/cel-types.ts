@@ -9,7 +9,7 @@ export type CelType =
   | { kind: 'param'; name: string }
   | ObjectType;
 
-export interface ObjectType {
+interface ObjectType {
   kind: 'object';
   name: string;
   /** By escaped name. */
@@ -17,7 +17,7 @@ export interface ObjectType {
 }
 
 export const DYN: CelType = { kind: 'dyn' };
-export const prim = (name: string): CelType => ({ kind: 'prim', name });
+const prim = (name: string): CelType => ({ kind: 'prim', name });
 export const INT = prim('int');
 export const UINT = prim('uint');
 export const DOUBLE = prim('double');
@@ -68,7 +68,7 @@ function splitTypes(text: string): string[] {
   return [...out, current.trim()];
 }
 
-export function parseType(text: string): CelType {
+function parseType(text: string): CelType {
   const match = /^(list|map|optional|type)<(.+)>$/.exec(text);
   if (match === null) {
     if (text === 'dyn') return DYN;

@@ -55,7 +55,7 @@ const age = column('Age', CREATED_DESCRIPTION, (object, now) =>
 );
 
 /** The column of kinds that say nothing about themselves; its cell is a time, not an age. */
-export const createdAt = column(
+const createdAt = column(
   'Created At',
   CREATED_DESCRIPTION,
   (object) => text(object, 'metadata', 'creationTimestamp'),

@@ -7,7 +7,7 @@ export const GROUP = 'contract.example.com';
 const strings = { type: 'array', items: { type: 'string' } };
 
 /** A kind with something of everything that a schema can say. */
-export const widgetSpec = {
+const widgetSpec = {
   type: 'object',
   properties: {
     text: { type: 'string', minLength: 2, maxLength: 8, pattern: '^[a-z]+$' },

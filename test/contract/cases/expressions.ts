@@ -4,7 +4,7 @@ import type { Case } from '../types.ts';
  * What CEL expressions come to. A rule that never holds reports its messageExpression, so a definition with a rule for
  * each expression, and one object, shows all their values at once.
  */
-export const values: string[] = [
+const values: string[] = [
   // numbers
   '1 + 2',
   '7 / 2',
@@ -273,7 +273,7 @@ export const values: string[] = [
 ];
 
 /** Expressions that fail: the error is what is compared. */
-export const failures: string[] = [
+const failures: string[] = [
   'int(self.s) == 1',
   'double(self.s) == 1.0',
   'int(self.d * 1e30) == 1',
@@ -372,7 +372,7 @@ const refused: string[] = [
   'dyn(1) == nothing',
 ];
 
-export const SCHEMA = {
+const SCHEMA = {
   type: 'object',
   properties: {
     n: { type: 'integer' },
@@ -487,7 +487,7 @@ function tableCase(name: string, rules: object[]): Case {
 }
 
 /** Everything becomes a text, its expression before it, so that each line says what it is about. */
-export const shown = (expression: string): object => ({
+const shown = (expression: string): object => ({
   rule: 'false',
   message: `${expression} failed`.replaceAll('\n', ' '),
   messageExpression: `'%s'.format([[dyn(${JSON.stringify(expression)}), dyn(${expression})]])`,
