@@ -72,3 +72,45 @@ it('what came before the end is read, then it ends; it says goodbye once, and on
   other.stream.ended();
   expect([other.gone(), bytesSaid(other.said)]).toEqual([1, 0]);
 });
+
+it('an end with an error ends it at once, and what is written or comes afterwards goes nowhere', async () => {
+  const { stream, said } = channel(10);
+  const errors: Error[] = [];
+  stream.on('error', (error: Error) => errors.push(error));
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  stream.ended(new Error('broken'));
+  await until('the error', () => errors.length > 0);
+  expect(errors[0]?.message).toBe('broken');
+  expect(stream.deliver(Buffer.from('late'))).toBe(true);
+  expect(chunks).toEqual([]);
+  expect(bytesSaid(said)).toBe(0);
+});
+
+it('after a quiet end, writing is accepted and dropped until the reader has seen the end', async () => {
+  const { stream, said } = channel(10);
+  stream.ended();
+  let written = false;
+  stream.write('late', () => {
+    written = true;
+  });
+  await until('the write', () => written);
+  expect(bytesSaid(said)).toBe(0);
+  expect(stream.deliver(Buffer.from('late'))).toBe(true);
+});
+
+it('ended from here, it sends what was written before, then says goodbye', async () => {
+  const { stream, said, gone } = channel(100);
+  stream.write('one');
+  stream.end('two');
+  await until('the goodbye', () => said.at(-1)?.type === T.CLOSE);
+  expect([bytesSaid(said), gone()]).toEqual([6, 1]);
+});
+
+it('grants in large steps, so that reading byte by byte is not answered byte by byte', async () => {
+  const { stream, said } = channel(0);
+  stream.resume();
+  for (let i = 0; i < 1000; i++) stream.deliver(Buffer.alloc(1));
+  await until('all of it read', () => stream.readableLength === 0);
+  expect(said.filter(({ type }) => type === T.WINDOW)).toHaveLength(1);
+});

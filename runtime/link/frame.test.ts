@@ -66,7 +66,17 @@ describe('frames', () => {
   );
 
   it('are refused when a message would be too long', () => {
-    expect(() => encodeMessage(1, 2, Buffer.alloc(MESSAGE_MAX_BYTES + 1))).toThrow(LinkError);
+    const tooLong = (): Buffer => encodeMessage(1, 2, Buffer.alloc(MESSAGE_MAX_BYTES + 1));
+    expect(tooLong).toThrow(expect.objectContaining({ code: 'Invalid' }));
+    expect(tooLong).toThrow('a message of 3145729 bytes is longer than the 3145728 allowed');
+  });
+
+  it('are not copied where they came whole', () => {
+    const bytes = Buffer.concat([
+      encodeMessage(1, 1, Buffer.from('one')),
+      encodeMessage(1, 2, Buffer.from('two')),
+    ]);
+    expect(decode([bytes]).map(({ payload }) => payload.buffer === bytes.buffer)).toEqual([true, true]);
   });
 
   const header = (bytes: number[]): Buffer =>
@@ -84,6 +94,15 @@ describe('frames', () => {
         Buffer.from('x'),
         header([0x48, 2]),
         Buffer.from('x'),
+      ]),
+      'mixed',
+    ],
+    [
+      'fragments for two channels',
+      Buffer.concat([
+        header([0x48, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1]),
+        Buffer.from('x'),
+        header([0x48, 1, 0, 0, 0, 0, 0, 7]),
       ]),
       'mixed',
     ],
@@ -160,8 +179,21 @@ describe('fields', () => {
 
   it.each([
     [Buffer.from([1, 0, 0, 0]), 'cut off'],
+    [Buffer.from([1, 0, 0, 0, 0, 2, 0, 0]), 'cut off'],
     [Buffer.from([1, 0, 0, 0, 2, 9]), 'longer than its message'],
   ])('that do not add up are a typed error', (bytes, why) => {
     expect(() => new Fields(bytes)).toThrow(why);
+    expect(() => new Fields(bytes)).toThrow(expect.objectContaining({ code: 'Garbage' }));
+  });
+
+  it('hold no number that a JavaScript number cannot', () => {
+    const fields = new Fields(
+      encodeFields([
+        [1, Number.MAX_SAFE_INTEGER],
+        [2, 2n ** 53n],
+      ]),
+    );
+    expect(fields.number(1)).toBe(Number.MAX_SAFE_INTEGER);
+    expect(() => fields.number(2)).toThrow(expect.objectContaining({ code: 'Garbage' }));
   });
 });
