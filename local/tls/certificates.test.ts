@@ -40,7 +40,7 @@ describe('the certificates of a data folder', () => {
 
   it('are made anew before the server’s runs out, under the same authority', () => {
     const first = make();
-    const second = make(later(375));
+    const second = make(later(340));
     expect(second.cert).not.toBe(first.cert);
     expect(second.ca).toBe(first.ca);
   });
@@ -54,6 +54,12 @@ describe('the certificates of a data folder', () => {
     expect(new X509Certificate(past.ca).validFromDate.getTime()).toBeLessThan(later(-999).getTime());
     writeFileSync(join(folder.path, 'server.crt'), 'nonsense');
     expect(new X509Certificate(make(later(-1000)).cert).checkHost('localhost')).toBe('localhost');
+  });
+
+  it('outlast a clock that is set back by days', () => {
+    const first = make();
+    expect(make(later(-20))).toEqual(first);
+    expect(make(later(-100)).ca).toBe(first.ca);
   });
 
   it('all begin anew when the authority runs out', () => {

@@ -35,8 +35,9 @@ export interface KeyPair {
 }
 
 const DAY_MS = 86_400_000;
-const AUTHORITY_DAYS = 3650;
-const SERVER_DAYS = 398;
+/** Back and ahead. Back, so that a clock that is set back, here or at a client, does not end what clients trust. */
+const AUTHORITY_DAYS = { back: 365, ahead: 3650 };
+const SERVER_DAYS = { back: 30, ahead: 365 };
 const AUTHORITY_NAME = 'local-api-ca';
 const SERVER_NAME = 'local-api';
 /** An uncompressed point of the curve, which ends the key's encoding. */
@@ -66,7 +67,7 @@ interface Request {
   key: KeyObject;
   issuerKey: KeyObject;
   now: Date;
-  days: number;
+  days: { back: number; ahead: number };
   extensions: Buffer[];
 }
 
@@ -74,10 +75,9 @@ function certificate({ subject, key, issuerKey, now, days, extensions }: Request
   const serial = randomBytes(16);
   // Positive, and never empty.
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
-  // An hour back: clocks of clients differ.
   const validity = sequence(
-    time(new Date(now.getTime() - 3_600_000)),
-    time(new Date(now.getTime() + days * DAY_MS)),
+    time(new Date(now.getTime() - days.back * DAY_MS)),
+    time(new Date(now.getTime() + days.ahead * DAY_MS)),
   );
   const body = sequence(
     explicit(0, integer(Buffer.from([2]))),
