@@ -45,6 +45,8 @@ export interface Run {
   /** The image that was pulled for this sandbox, where the policy is to pull always. */
   pulled: string | undefined;
   pullFailures: number;
+  /** Starts of the container that failed in a row. */
+  startFailures: number;
   retryPullAt: number | undefined;
   stopPull: (() => void) | undefined;
 }
@@ -76,6 +78,7 @@ export function newRun(uid: string, where: { namespace: string; name: string }):
     ownUpdate: false,
     pulled: undefined,
     pullFailures: 0,
+    startFailures: 0,
     retryPullAt: undefined,
     stopPull: undefined,
   };

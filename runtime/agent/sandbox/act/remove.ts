@@ -15,6 +15,7 @@ export async function discard(context: ActContext): Promise<void> {
   await dropContainer(context, runtime);
   await services.step('ledger-discard', () => services.ledger.remove(run.uid));
   run.record = undefined;
+  run.startFailures = 0;
   run.userCodeMs = undefined;
   run.stopMs = undefined;
   run.events = [];

@@ -25,6 +25,8 @@ export async function start(context: ActContext): Promise<void> {
   run.container = { ...container, state: 'running' };
 }
 
+const START_TRIES = 3;
+
 /**
  * Any start of a container: the first, and one that follows a stop. Its init may have come before the runtime has
  * answered; then nobody waits for the answer, and an error that comes after all is looked into.
@@ -50,9 +52,13 @@ export async function startContainer(context: ActContext, id: string): Promise<v
         services.enqueue(run.uid);
       });
     }
+    run.startFailures = 0;
   } catch (error) {
     run.stale = true;
     if (error instanceof DriverError && error.code === 'StartFailed') {
+      run.startFailures += 1;
+      // The same answer stands for a command that can never start and for a runtime that has a bad moment.
+      if (run.startFailures < START_TRIES) throw error;
       await refuse(context, {
         do: 'refuse',
         reason: 'StartFailed',
