@@ -67,14 +67,19 @@ async function startDaemon(folder: string): Promise<DemoDaemon> {
   const socketPath = out.trim();
   if (socketPath === '') throw new Error(`No Docker daemon could be started: ${err.trim()}`);
   const api = new DockerAPI(socketPath);
-  await importDemoImage(api);
-  return {
-    api,
-    image: name(),
-    description: `${await describe(api)}, started for this demo alone`,
-    own: true,
-    close: () => Promise.resolve(stopDaemon(folder)),
-  };
+  try {
+    await importDemoImage(api);
+    return {
+      api,
+      image: name(),
+      description: `${await describe(api)}, started for this run alone`,
+      own: true,
+      close: () => Promise.resolve(stopDaemon(folder)),
+    };
+  } catch (error) {
+    stopDaemon(folder);
+    throw error;
+  }
 }
 
 function name(): string {
