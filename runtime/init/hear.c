@@ -25,6 +25,10 @@ static void on_start(struct writer *w, uint32_t id, uint8_t *payload, size_t len
   }
   enum stage why;
   struct process *p = process_take(id, &why);
+  if (!p && why == STAGE_FORK) {
+    reap_for_room();
+    p = process_take(id, &why);
+  }
   if (!p) {
     answer_failure(w, id, stage_name(why), why == STAGE_DUPLICATE ? EEXIST : EUSERS, NULL);
     return;

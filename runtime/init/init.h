@@ -28,6 +28,8 @@ void main_ended(int code);
 
 /* reap.c */
 void reap(void);
+/* Lets go at once of leaders that need not be kept, to have their places in the table. */
+void reap_for_room(void);
 /* When it has to be called again though no child ended; 0: need not. */
 uint64_t reap_due(void);
 /* Looks whether exec worked; true when that is known. */

@@ -13,7 +13,7 @@
 #include "util.h"
 
 /* A scan reads a file of every process; a fork storm must not make us do more of that than a small part of the time. */
-#define REST 20 /* times as long as the last one took */
+#define REST 20 /* times the CPU time of the last one */
 #define REST_MOST_MS 100
 
 static uint64_t scan_at;    /* one is due then; 0: none is */
@@ -139,20 +139,16 @@ static bool any_held(void) {
 }
 
 static void release_leaders(void) {
-  if (boot_ms() < rest_until) {
-    scan_at = rest_until;
-    return;
-  }
-  scan_at = 0;
+  uint64_t now = boot_ms(), begin = cpu_micros();
   bool alive[MAX_PROCESSES] = {false};
-  uint64_t begin = boot_micros();
   if (!scan(alive)) {
     /* Out of files, say: without knowing, none is let go. */
-    scan_at = rest_until = begin / 1000 + 1000;
+    scan_at = rest_until = now + 1000;
     return;
   }
-  uint64_t end = boot_micros(), rest_ms = (end - begin) * REST / 1000;
-  rest_until = end / 1000 + (rest_ms < REST_MOST_MS ? rest_ms : REST_MOST_MS);
+  uint64_t rest_ms = (cpu_micros() - begin) * REST / 1000;
+  scan_at = 0;
+  rest_until = now + (rest_ms < REST_MOST_MS ? rest_ms : REST_MOST_MS);
   for (int i = 0; i < MAX_PROCESSES; i++) {
     struct process *p = &processes[i];
     if (p->state != P_EXITED || p->reaped || alive[i]) continue;
@@ -184,8 +180,15 @@ void reap(void) {
     if (!p->reaped && (p->state == P_STARTING || p->state == P_RUNNING)) note_end(p);
   }
   bool whole = reap_strangers();
-  if (any_held()) {
-    release_leaders();
-    if (!whole) reap_strangers();
+  if (!any_held()) return;
+  if (boot_ms() < rest_until) {
+    scan_at = rest_until;
+    return;
   }
+  release_leaders();
+  if (!whole) reap_strangers();
+}
+
+void reap_for_room(void) {
+  if (any_held()) release_leaders();
 }

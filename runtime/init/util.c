@@ -27,13 +27,14 @@ const char *errno_name(int err) {
   return other;
 }
 
-uint64_t boot_micros(void) {
+static uint64_t micros(clockid_t clock) {
   struct timespec t;
-  clock_gettime(CLOCK_BOOTTIME, &t);
+  clock_gettime(clock, &t);
   return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-uint64_t boot_ms(void) { return boot_micros() / 1000; }
+uint64_t boot_ms(void) { return micros(CLOCK_BOOTTIME) / 1000; }
+uint64_t cpu_micros(void) { return micros(CLOCK_PROCESS_CPUTIME_ID); }
 
 ssize_t read_fd(int fd, char *buf, size_t cap) {
   size_t len = 0;

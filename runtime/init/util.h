@@ -10,7 +10,7 @@
 /* "ENOENT"; for one without a name here "E" and the number. The answer lasts until the next call. */
 const char *errno_name(int err);
 uint64_t boot_ms(void);
-uint64_t boot_micros(void);
+uint64_t cpu_micros(void); /* used by this process */
 /* Whole file into buf, ended with a NUL; bytes read, or -1 with errno (EFBIG: longer than cap - 1). */
 ssize_t read_file(const char *path, char *buf, size_t cap);
 ssize_t read_fd(int fd, char *buf, size_t cap);
