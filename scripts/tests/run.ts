@@ -8,7 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../setup/cache.ts';
 import { type Daemon, readDaemons } from './daemons.ts';
@@ -63,12 +63,19 @@ async function everything(): Promise<Pick<Run, 'results' | 'kubeAPIServer'>> {
   const real = typeof server !== 'string';
   try {
     const kube = real ? { HOLDFAST_TEST_KUBECONFIG: server.kubeconfig } : {};
-    // Side by side: guests wait for their own slow kernel most of the time. Their output comes when they are done.
-    const guests = withLab({ HOLDFAST_LAB: guestConfigs().join() }, (env) =>
-      vitest('guests', guestFiles(), env, { quiet: true }),
-    );
+    const onGuests = (name: string, configs: string[], more: NodeJS.ProcessEnv) =>
+      withLab({ HOLDFAST_LAB: configs.join(), ...more }, (env) =>
+        vitest(name, guestFiles(), env, { quiet: true }),
+      );
+    // Side by side, each guest on one CPU: half of them beside the host's tests, the others when a CPU is free for
+    // them. Their output comes when they are done.
+    const guests = guestConfigs();
+    const half = Math.ceil(guests.length / 2);
+    const some = onGuests('guests-1', guests.slice(0, half), {});
     const host = withLab({ HOLDFAST_LAB: 'docker-v1', ...kube }, (env) => vitest('host', [], env));
-    results.push(...(await Promise.all([host, guests])).flat());
+    const free = availableParallelism() > 2 ? Promise.resolve() : host;
+    const others = free.then(() => onGuests('guests-2', guests.slice(half), { LAB_CPU: '0' }));
+    results.push(...(await Promise.all([host, some, others])).flat());
   } finally {
     if (real) await server.close();
   }
