@@ -52,6 +52,29 @@ describe('what stops a spec before any node is asked', () => {
       /exclude each other/,
     ],
     [
+      '[K1] variables that grow by naming each other',
+      {
+        env: [
+          { name: 'A', value: 'x'.repeat(1000) },
+          { name: 'B', value: '$(A)'.repeat(1000) },
+          { name: 'C', value: '$(B)$(B)' },
+        ],
+      },
+      'InvalidSpec',
+      'spec.env[2].value',
+      /more than is accepted: 1048576 bytes/,
+    ],
+    [
+      '[K1] variables that grow in setup',
+      {
+        env: [{ name: 'A', value: 'x'.repeat(1000) }],
+        setup: { command: ['true', '$(A)'.repeat(1100)] },
+      },
+      'InvalidSpec',
+      'spec.setup.command[1]',
+      /more than is accepted/,
+    ],
+    [
       '[K9] hosts for setup',
       { network: { setup: { allow: ['a.b'] } } },
       'NetworkUnsupported',

@@ -1,4 +1,5 @@
 import type { Reason } from './conditions.ts';
+import { EXPANDED_MAX_BYTES, expandMain, expandSetup } from './expansion.ts';
 import { describeErrors } from './field-error.ts';
 import { hasErrors, limitsOf } from './limits.ts';
 import { shown } from './quantity.ts';
@@ -34,6 +35,7 @@ const checks: readonly ((spec: SandboxSpec) => SpecProblem | undefined)[] = [
   schema,
   setupWithoutInit,
   valueAndSource,
+  expansion,
   workspacePath,
   networkLists,
   networkMode,
@@ -76,6 +78,20 @@ function valueAndSource(spec: SandboxSpec): SpecProblem | undefined {
       reason: 'InvalidSpec',
       field,
       message: `${field}: value and valueFrom exclude each other: give one of them`,
+    };
+  }
+  return undefined;
+}
+
+/** Values that name each other grow beyond what any program can be given, or any agent could hold. */
+function expansion(spec: SandboxSpec): SpecProblem | undefined {
+  for (const made of [expandMain(spec), expandSetup(spec)]) {
+    if (!('tooLong' in made)) continue;
+    const field = made.tooLong;
+    return {
+      reason: 'InvalidSpec',
+      field,
+      message: `${field}: with $(NAME) replaced by the values, variables and arguments come to more than is accepted: ${EXPANDED_MAX_BYTES} bytes in all`,
     };
   }
   return undefined;
