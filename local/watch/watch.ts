@@ -146,6 +146,7 @@ export class Watch implements Subscriber {
       }
       if (rows.length < CHUNK) return !this.#ended;
       after = rows.at(-1)?.key;
+      await turn();
       if (!(await this.#drained())) return false;
     }
   }
@@ -161,7 +162,10 @@ export class Watch implements Subscriber {
       const now = this.#store.rv;
       const changes = this.#store.history(this.#id, this.#cursor, this.#prefix, CHUNK);
       for (const change of changes) this.#send(change);
-      if (changes.length === CHUNK || this.#response.writableNeedDrain) continue;
+      if (changes.length === CHUNK || this.#response.writableNeedDrain) {
+        await turn();
+        continue;
+      }
       // No await since the history was read: nothing can have come between.
       this.#cursor = Math.max(this.#cursor, now);
       this.#catchingUp = false;
@@ -234,6 +238,11 @@ export class Watch implements Subscriber {
     clearTimeout(this.#stall);
     this.#hub.remove(this);
   }
+}
+
+/** Lets others have the thread between two pieces. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 function errorEvent(status: Status): string {
