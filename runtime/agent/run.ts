@@ -33,6 +33,10 @@ export interface Run {
   startedMs: number | undefined;
   userCodeMs: number | undefined;
   stopMs: number | undefined;
+  /** This agent has sent the first signal of the stop that is under way. */
+  stopSent: boolean;
+  /** What the runtime said when it refused a limit at the creation or the start. */
+  unenforceable: string | undefined;
   /** When an end was first seen whose verdict waits for more. */
   endSeenMs: number | undefined;
   /** Whether a ledger that is not there may have been lost: only before anything was done here. */
@@ -71,6 +75,8 @@ export function newRun(uid: string, where: { namespace: string; name: string }):
     startedMs: undefined,
     userCodeMs: undefined,
     stopMs: undefined,
+    stopSent: false,
+    unenforceable: undefined,
     endSeenMs: undefined,
     mayRecover: true,
     events: [],

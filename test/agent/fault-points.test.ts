@@ -15,8 +15,10 @@ const V2_ONLY = new Set(['remove-cgroup']);
 
 const CONFIG = process.env['HOLDFAST_LAB'] === 'docker-v2' ? 'docker-v2' : 'docker-v1';
 const wanted = process.env['HOLDFAST_FAULTS'];
-const tried = points.filter((point) => {
-  const step = point.slice(point.indexOf(':') + 1);
+const stepOf = (point: string): string => point.slice(point.indexOf(':') + 1).replace(/#\d+$/, '');
+const again = scenarios.flatMap((scenario) => scenario.again ?? []);
+const tried = [...points, ...again].filter((point) => {
+  const step = stepOf(point);
   return (wanted === undefined || point.includes(wanted)) && (CONFIG === 'docker-v2' || !V2_ONLY.has(step));
 });
 
@@ -31,8 +33,11 @@ describe(`killed at each of ${tried.length} fault points, the agent on ${CONFIG}
   afterAll(() => world.close());
 
   it.for(tried)('[K10] [O10] comes to the same end after %s', async (point) => {
-    const step = point.slice(point.indexOf(':') + 1);
-    const scenario = scenarios.find((one) => one.steps.includes(step)) ?? scenarios[0];
+    const step = stepOf(point);
+    const scenario =
+      scenarios.find((one) => one.again?.includes(point)) ??
+      scenarios.find((one) => one.steps.includes(step)) ??
+      scenarios[0];
     if (scenario === undefined) throw new Error(`no scenario passes ${step}`);
     const nodeName = `node-${randomUUID().slice(0, 8)}`;
     const dataDir = join(world.dataDir, nodeName);
@@ -50,7 +55,7 @@ describe(`killed at each of ${tried.length} fault points, the agent on ${CONFIG}
     );
     try {
       await world.labelNode(nodeName);
-      const name = point.replace(':', '-');
+      const name = point.replaceAll(/[:#]/g, '-');
       const sandbox = await scenario.live(world, name, { 'test/node': nodeName });
       await world.remove(sandbox);
       await world.gone(sandbox);

@@ -6,6 +6,8 @@ import { condition, type TestSandbox, type World } from './world.ts';
 export interface Scenario {
   /** Steps of which this scenario passes at least one side. */
   steps: string[];
+  /** Later passings of steps that are passed several times, as `before:NAME#2`. */
+  again?: string[];
   live(world: World, name: string, node: Record<string, string>): Promise<TestSandbox>;
 }
 
@@ -84,6 +86,28 @@ async function stubborn(
   return sandbox;
 }
 
+/** A command that ends at the first signal: whose signal it was is what must not be lost. */
+async function stoppedJob(
+  world: World,
+  name: string,
+  nodeSelector: Record<string, string>,
+): Promise<TestSandbox> {
+  const sandbox = await world.create(name, {
+    nodeSelector,
+    command: ['sh', '-c', 'trap "exit 0" TERM; while true; do sleep 0.1; done'],
+    resources: LIMITS,
+    terminationGracePeriodSeconds: 60,
+  });
+  await world.awaits(sandbox, 'Ready', 'True', 'Running');
+  await world.edit(sandbox, (spec) => {
+    spec.suspend = true;
+  });
+  const done = await world.awaits(sandbox, 'Complete', 'True', 'Failed');
+  expect(done.status?.lastTermination?.cause).toBe('Suspended');
+  expect(condition(done, 'Suspended')?.status).toBe('True');
+  return sandbox;
+}
+
 const stalls =
   (spec: Partial<SandboxSpec>, reason: string) =>
   async (world: World, name: string, nodeSelector: Record<string, string>): Promise<TestSandbox> => {
@@ -142,6 +166,7 @@ async function unpullable(
 export const scenarios: Scenario[] = [
   {
     live: runOnce,
+    again: [2, 3, 4, 5].flatMap((n) => [`before:write-status#${n}`, `after:write-status#${n}`]),
     steps: [
       'import-probe-image',
       'create-probe-volumes',
@@ -182,6 +207,7 @@ export const scenarios: Scenario[] = [
       'ledger-discard',
     ],
   },
+  { live: stoppedJob, steps: ['ledger-stop', 'stop'] },
   { live: stubborn, steps: ['ledger-kill', 'kill'] },
   {
     live: stalls({ user: 'nobody-of-this-name', command: ['true'] }, 'StartFailed'),

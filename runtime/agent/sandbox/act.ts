@@ -1,5 +1,5 @@
 import type { Action } from './types.ts';
-import { collect } from './act/collect.ts';
+import { collect, release } from './act/collect.ts';
 import { conclude } from './act/conclude.ts';
 import type { ActContext } from './act/context.ts';
 import { create } from './act/create.ts';
@@ -11,7 +11,7 @@ import { refuse } from './act/refuse.ts';
 import { discard, giveUp, removeContainer, tearDown } from './act/remove.ts';
 import { restart } from './act/restart.ts';
 import { start } from './act/start.ts';
-import { kill, stop, unpause } from './act/stop.ts';
+import { kill, stop, stopAgain, unpause } from './act/stop.ts';
 import { updateLimits } from './act/update-limits.ts';
 
 /** Does what was decided. `hand-back` is a write of the status alone, which the loop does. */
@@ -35,10 +35,14 @@ export function act(action: Action, context: ActContext): Promise<void> {
       return refuse(context, action);
     case 'collect':
       return collect(context, action.launch);
+    case 'release':
+      return release(context, action.launch);
     case 'conclude':
       return conclude(context);
     case 'stop':
       return stop(context, action.reason);
+    case 'stop-again':
+      return stopAgain(context);
     case 'kill':
       return kill(context);
     case 'unpause':

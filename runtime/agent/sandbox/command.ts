@@ -1,4 +1,5 @@
-import type { EnvVar, SandboxSpec } from '../../../crds/sandbox.ts';
+import { type Expansion, expandMain, expandSetup } from '../../../crds/expansion.ts';
+import type { SandboxSpec } from '../../../crds/sandbox.ts';
 import type { ImageInfo } from '../../driver.ts';
 
 /** What a launch executes. */
@@ -13,54 +14,40 @@ const DEFAULT_PATH = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sb
 
 /** Kubernetes' rule: `command` replaces ENTRYPOINT and drops CMD; `args` alone replaces CMD. */
 export function mainCommand(spec: SandboxSpec, image: ImageInfo): Command {
-  const command = spec.command ?? [];
-  const args = spec.args ?? [];
+  const { env, command, args } = bounded(expandMain(spec));
   const argv =
     command.length > 0
       ? [...command, ...args]
       : [...image.entrypoint, ...(args.length > 0 ? args : image.command)];
-  return { argv: expandAll(argv, spec.env ?? []), ...surroundings(spec, image, []) };
+  return { argv, env: environment(image, env), workingDir: workingDir(spec, image) };
 }
 
 export function setupCommand(spec: SandboxSpec, image: ImageInfo): Command {
-  const setup = spec.setup;
-  const extra = setup?.env ?? [];
-  const command = setup?.command ?? [];
-  const base = surroundings(spec, image, extra);
+  const { env, command } = bounded(expandSetup(spec));
   return {
-    argv: expandAll(command, [...(spec.env ?? []), ...extra]),
-    env: base.env,
-    workingDir: setup?.workingDir ?? base.workingDir,
+    argv: command,
+    env: environment(image, env),
+    workingDir: spec.setup?.workingDir ?? workingDir(spec, image),
   };
 }
 
-function surroundings(spec: SandboxSpec, image: ImageInfo, extra: EnvVar[]): Omit<Command, 'argv'> {
+/** A spec that is too long is refused long before anything is made for it. */
+function bounded(expansion: Expansion): Exclude<Expansion, { tooLong: string }> {
+  if ('tooLong' in expansion) throw new Error(`${expansion.tooLong}: too long once its variables are put in`);
+  return expansion;
+}
+
+function workingDir(spec: SandboxSpec, image: ImageInfo): string {
+  return spec.workingDir ?? (image.workingDir === '' ? '/' : image.workingDir);
+}
+
+/** That of the image under that of the spec. */
+function environment(image: ImageInfo, own: ReadonlyMap<string, string>): string[] {
   const env = new Map<string, string>();
   for (const line of [DEFAULT_PATH, ...image.env]) {
     const at = line.indexOf('=');
     if (at > 0) env.set(line.slice(0, at), line.slice(at + 1));
   }
-  const own = new Map<string, string>();
-  for (const variable of [...(spec.env ?? []), ...extra]) {
-    own.set(variable.name, expand(variable.value ?? '', own));
-  }
   for (const [name, value] of own) env.set(name, value);
-  return {
-    env: [...env].map(([name, value]) => `${name}=${value}`),
-    workingDir: spec.workingDir ?? (image.workingDir === '' ? '/' : image.workingDir),
-  };
-}
-
-function expandAll(argv: string[], variables: EnvVar[]): string[] {
-  const own = new Map<string, string>();
-  for (const variable of variables) own.set(variable.name, expand(variable.value ?? '', own));
-  return argv.map((word) => expand(word, own));
-}
-
-/** Kubernetes' $(NAME); $$ is a dollar sign; an unknown name stays as it is. */
-function expand(text: string, variables: ReadonlyMap<string, string>): string {
-  return text.replaceAll(/\$\$|\$\(([-._a-zA-Z][-._a-zA-Z0-9]*)\)/g, (whole, name: string | undefined) => {
-    if (whole === '$$') return '$';
-    return (name === undefined ? undefined : variables.get(name)) ?? whole;
-  });
+  return [...env].map(([name, value]) => `${name}=${value}`);
 }

@@ -117,6 +117,7 @@ const session = (more: Partial<SessionView> = {}): SessionView => ({
   start: 1,
   setup: undefined,
   main: undefined,
+  released: false,
   receipt: receipt(),
   drift: undefined,
   ...more,
@@ -141,6 +142,8 @@ function seen(more: Partial<Observation> = {}): Observation {
     tornDown: false,
     ranMs: undefined,
     silentMs: undefined,
+    stopSent: true,
+    unenforceable: undefined,
     stoppingMs: undefined,
     trouble: undefined,
     ...more,
@@ -194,7 +197,9 @@ describe('a sandbox that is not to be here', () => {
 
   it('[K3] is stopped first when it is being deleted and runs', () => {
     const begun = record({}, { main: launch() });
-    const decision = decide(seen({ sandbox: deleting, container: container(), record: begun }));
+    const decision = decide(
+      seen({ sandbox: deleting, container: container(), record: begun, session: session() }),
+    );
     expect(decision.act).toEqual({ do: 'stop', reason: 'Deleted' });
   });
 
@@ -665,7 +670,94 @@ describe('a stop of ours', () => {
   });
 });
 
+describe('a stop while its init is away', () => {
+  const stop = { reason: 'Suspended' as const, at: AT, signals: ['SIGTERM'] };
+  const held = sandbox({ suspend: true });
+  const at = { sandbox: held, container: container(), record: record({}, { main: launch() }) };
+
+  it('[O9] has the new probe await init first: a signal through the runtime would look like somebody else', () => {
+    expect(does({ ...at, listening: false })).toBe('listen');
+  });
+
+  it('[O9] waits a moment for init', () => {
+    expect(decide(seen({ ...at, silentMs: 1000 }))).toMatchObject({ againMs: 2000 });
+  });
+
+  it('goes past init when it does not come', () => {
+    expect(decide(seen({ ...at, silentMs: 3001 })).act).toEqual({ do: 'stop', reason: 'Suspended' });
+  });
+
+  it('[O10] sends the signal that an agent wrote down and perhaps did not send', () => {
+    const written = record({}, { main: launch(), stop });
+    const running = session({ main: { state: 'running', exit: undefined } });
+    expect(does({ ...at, record: written, session: running, stopSent: false, stoppingMs: 100 })).toBe(
+      'stop-again',
+    );
+    expect(does({ ...at, record: written, session: running, stoppingMs: 100 })).toBeUndefined();
+  });
+});
+
+describe('an agent that lost its node name', () => {
+  it.each<[string, Partial<Observation>]>([
+    ['create', { sandbox: sandbox(), record: undefined, container: undefined, nameHeld: true }],
+    ['start', { container: container('created'), record: record() }],
+    ['start-main', { container: container(), record: record(), session: session() }],
+  ])('[K6] does not go on to %s', (what, more) => {
+    expect(does(more)).toBe(what);
+    expect(does({ ...more, nameHeld: false })).toBeUndefined();
+  });
+
+  it('[K6] sees a stop through', () => {
+    const stop = { reason: 'Deleted' as const, at: AT, signals: ['SIGTERM'] };
+    const begun = record({}, { main: launch(), stop });
+    expect(
+      does({
+        container: container(),
+        record: begun,
+        session: session(),
+        nameHeld: false,
+        stoppingMs: 11_000,
+      }),
+    ).toBe('kill');
+  });
+});
+
+describe('a limit that the runtime refuses at creation or start', () => {
+  const unenforceable = 'open /sys/fs/cgroup/x/memory.max: no such file or directory';
+
+  it('[L5] [L9] has the container removed', () => {
+    expect(does({ unenforceable, container: container('created'), record: record() })).toBe('discard');
+  });
+
+  it('[L5] [L9] is named, and the sandbox handed back', () => {
+    const decision = decide(seen({ unenforceable }));
+    expect(decision.act?.do).toBe('hand-back');
+    expect(says(decision, 'LimitUnenforceable')).toBe('True MemoryUnenforceable');
+  });
+});
+
 describe('an end', () => {
+  it('has init told to go where an agent died before it did', () => {
+    const closed = record({}, { main: launch({ exit: exit(0), closing: { readings: [] } }) });
+    const over = session({ main: { state: 'exited', exit: exit(0) } });
+    expect(does({ container: container(), record: closed, session: over })).toBe('release');
+    expect(
+      does({ container: container(), record: closed, session: { ...over, released: true } }),
+    ).toBeUndefined();
+  });
+
+  it('[K10] of a suspended job is Suspended only as long as the spec says so', () => {
+    const object = sandbox();
+    object.status = {
+      ...object.status,
+      conditions: [
+        { type: 'Suspended', status: 'True', reason: 'SuspendedByUser', message: '', lastTransitionTime: AT },
+      ],
+    };
+    const over = record({}, { main: launch(), outcome: outcome('Failed', 'Suspended') });
+    expect(says(decide(seen({ sandbox: object, record: over })), 'Suspended')).toBe('False Resumed');
+  });
+
   const ended = record({}, { main: launch() });
 
   it('is judged', () => {
@@ -756,7 +848,7 @@ describe('an end', () => {
     const refusal = { reason: 'ReadBackMismatch' as const, message: 'memory: no' };
     const kept = record(RETAINED, { main: launch(), starts: 2, refusal });
     const at = { sandbox: sandbox(RETAINED), record: kept };
-    expect(decide(seen({ ...at, container: container() })).act).toEqual({
+    expect(decide(seen({ ...at, container: container(), session: session() })).act).toEqual({
       do: 'stop',
       reason: 'LimitsUnproven',
     });

@@ -54,6 +54,7 @@ export async function observe(
             setup: run.session.process('setup'),
             main: run.session.process('main'),
             receipt: run.session.receipt,
+            released: run.session.released,
             drift: run.session.drift,
           },
     listening: runtime?.probe.probe !== undefined && run.listener === runtime.probe.probe,
@@ -63,6 +64,8 @@ export async function observe(
     tornDown: run.tornDown,
     ranMs: ran(services, run, nowMs),
     silentMs: since(services, run.startedMs),
+    stopSent: run.stopSent,
+    unenforceable: run.unenforceable,
     stoppingMs: stopping(services, run, nowMs),
     trouble: run.trouble,
   };
@@ -121,7 +124,11 @@ function since(services: Services, monotonicMs: number | undefined): number | un
 function ran(services: Services, run: Run, nowMs: number): number | undefined {
   if (run.userCodeMs === undefined) {
     const { record } = run;
-    const began = record?.setup?.startedAt ?? record?.main?.startedAt;
+    const began =
+      record?.setup?.startedAt ??
+      record?.setup?.intendedAt ??
+      record?.main?.startedAt ??
+      record?.main?.intendedAt;
     if (began === undefined) return undefined;
     run.userCodeMs = services.clock.monotonicMs() - Math.max(0, nowMs - Date.parse(began));
   }

@@ -70,11 +70,13 @@ export function paint(picture: Picture, context: PictureContext): StatusChange {
       say('Ready', 'True', 'Succeeded', picture.message);
       calm();
       say('Complete', 'True', 'Succeeded', picture.message);
+      notSuspended();
       return { conditions, set: { phase: 'Succeeded' } };
     case 'Failed':
       say('Ready', 'False', 'Failed', picture.message);
       calm();
       say('Complete', 'True', 'Failed', picture.message);
+      notSuspended();
       return { conditions, set: { phase: 'Failed' } };
     case 'Stalled':
       say('Ready', 'False', picture.reason, picture.message);

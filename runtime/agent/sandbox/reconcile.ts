@@ -122,6 +122,8 @@ async function handBack(context: ActContext, change: StatusChange | undefined): 
     delete status.nodeName;
     delete status.runtime;
   });
+  // Said; the next one that is given here is tried anew.
+  context.run.unenforceable = undefined;
 }
 
 /** Somebody else wrote: their version is decided from next, without waiting for the watch. */

@@ -33,6 +33,10 @@ export interface Observation {
   ranMs: number | undefined;
   /** How long the container has run without its init having come. */
   silentMs: number | undefined;
+  /** Whether this agent has sent the first signal of the stop that is under way. */
+  stopSent: boolean;
+  /** The runtime refused a limit of this spec when the container was made or started. */
+  unenforceable: string | undefined;
   /** How long ago the first signal of a stop was sent. */
   stoppingMs: number | undefined;
   /** Why the last attempt at something failed, while it is being tried again. */
@@ -62,6 +66,8 @@ export interface SessionView {
   main: ProcessView | undefined;
   /** Taken over this session; undefined: not yet. */
   receipt: Receipt | undefined;
+  /** Init was told to go. */
+  released: boolean;
   /** A limit that has changed since, as read from the kernel: what is in force now. */
   drift: string[] | undefined;
 }
@@ -87,8 +93,12 @@ export type Action =
   | { do: 'start-main' }
   | { do: 'refuse'; reason: RefusalReason; message: string }
   | { do: 'collect'; launch: 'setup' | 'main' }
+  /** The goodbye that collect ends with, where an agent died before it. */
+  | { do: 'release'; launch: 'setup' | 'main' }
   | { do: 'conclude' }
   | { do: 'stop'; reason: StopReason }
+  /** The first signal of a stop that was written down and may not have been sent. */
+  | { do: 'stop-again' }
   | { do: 'kill' }
   | { do: 'unpause' }
   | { do: 'restart' }

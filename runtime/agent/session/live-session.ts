@@ -24,6 +24,8 @@ export interface LiveSession {
   receipt: Receipt | undefined;
   baseline: KernelCounters | undefined;
   drift: string[] | undefined;
+  /** Init was told to go. */
+  released: boolean;
 }
 
 const launchOf = (id: number): Launch | undefined =>
@@ -118,6 +120,7 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Live
     receipt: undefined,
     baseline: undefined,
     drift: undefined,
+    released: false,
     process: (launch) => {
       const exit = exits.get(idOf(launch));
       if (exit !== undefined) return { state: 'exited', exit };

@@ -11,7 +11,7 @@ export const STILL_MS = 2000;
  * only then init is told to go.
  */
 export async function collect(context: ActContext, launch: 'setup' | 'main'): Promise<void> {
-  const { services, run, runtime } = context;
+  const { services, runtime } = context;
   const record = recordOf(context);
   const session = sessionOf(context);
   const exit = session.process(launch)?.exit;
@@ -27,9 +27,19 @@ export async function collect(context: ActContext, launch: 'setup' | 'main'): Pr
   own.exit = exit;
   own.endedAt = rfc3339(services.clock.now().getTime());
   await services.step('ledger-exit', () => services.ledger.put(record));
+  await release(context, launch);
+}
+
+/** All output first, then the goodbye: with init goes everything that was not read. */
+export async function release(context: ActContext, launch: 'setup' | 'main'): Promise<void> {
+  const { services, run } = context;
+  const session = sessionOf(context);
+  const exit = session.process(launch)?.exit;
+  if (exit === undefined) throw new NotNow('the process has not ended');
   await session.drained(launch, STILL_MS);
   run.stale = true;
   await services.step('release', async () => {
     session.init.release(exit.exitCode ?? 128 + (exit.signal ?? 0));
+    session.released = true;
   });
 }

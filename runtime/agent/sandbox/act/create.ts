@@ -90,6 +90,10 @@ export async function create(context: ActContext): Promise<void> {
     const error: unknown = made.reason;
     // One of ours is there already: the next look sees it. Anybody else's is in the way, and said so.
     if (error instanceof DriverError && error.code === 'Conflict' && (await isOurs(context))) return;
+    if (error instanceof DriverError && error.code === 'Unenforceable') {
+      run.unenforceable = error.message;
+      return;
+    }
     throw error;
   }
   record.containerID = made.value.id;

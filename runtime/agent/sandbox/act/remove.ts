@@ -18,6 +18,7 @@ export async function discard(context: ActContext): Promise<void> {
   run.startFailures = 0;
   run.userCodeMs = undefined;
   run.stopMs = undefined;
+  run.stopSent = false;
   run.events = [];
 }
 

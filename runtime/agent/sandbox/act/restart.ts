@@ -15,6 +15,7 @@ export async function restart(context: ActContext): Promise<void> {
   delete record.outcome;
   delete record.stop;
   run.stopMs = undefined;
+  run.stopSent = false;
   await Promise.all([services.step('ledger-restart', () => services.ledger.put(record)), listen(context)]);
   run.stale = true;
   await startContainer(context, container.id);

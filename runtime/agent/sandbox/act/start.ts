@@ -55,6 +55,10 @@ export async function startContainer(context: ActContext, id: string): Promise<v
     run.startFailures = 0;
   } catch (error) {
     run.stale = true;
+    if (error instanceof DriverError && error.code === 'Unenforceable') {
+      run.unenforceable = error.message;
+      return;
+    }
     if (error instanceof DriverError && error.code === 'StartFailed') {
       run.startFailures += 1;
       // The same answer stands for a command that can never start and for a runtime that has a bad moment.

@@ -18,7 +18,7 @@ const WHY: Record<StopReason, string> = {
 
 /** The first signal of a stop, written down before it is sent (O10). What has no process of a user's ends at once. */
 export async function stop(context: ActContext, reason: StopReason): Promise<void> {
-  const { services, run, runtime, seen } = context;
+  const { services, run, seen } = context;
   const record = recordOf(context);
   const grace = seen.sandbox?.spec.terminationGracePeriodSeconds ?? 10;
   const process = runningProcess(run);
@@ -31,6 +31,18 @@ export async function stop(context: ActContext, reason: StopReason): Promise<voi
   await services.step('ledger-stop', () => services.ledger.put(record));
   run.stopMs = services.clock.monotonicMs();
   say(context, 'Normal', 'Killing', `Stopping the sandbox: ${WHY[reason]}.`);
+  await send(context);
+}
+
+/** An agent that died may have written it down and not sent it; to send it twice does no harm. */
+export function stopAgain(context: ActContext): Promise<void> {
+  return send(context);
+}
+
+async function send(context: ActContext): Promise<void> {
+  const { services, run, runtime, seen } = context;
+  const process = runningProcess(run);
+  const first = seen.sandbox?.spec.terminationGracePeriodSeconds === 0 ? 'SIGKILL' : 'SIGTERM';
   run.stale = true;
   await services.step('stop', async () => {
     if (run.session === undefined) {
@@ -44,6 +56,7 @@ export async function stop(context: ActContext, reason: StopReason): Promise<voi
       run.session.init.signal(process, first === 'SIGKILL' ? SIGKILL : SIGTERM, 'group');
     }
   });
+  run.stopSent = true;
 }
 
 /** The end of the grace period: the command first, so that its end is seen by init; then the container. */

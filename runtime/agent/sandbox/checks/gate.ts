@@ -15,16 +15,19 @@ export function gate(seen: Observation): Decision | undefined {
   if (container?.state !== 'running' || record === undefined) return undefined;
   if (record.main !== undefined && record.main.start === record.starts) {
     // Adopted, or the probe is new: the receipt of a running sandbox is known, and what runs is not asked again.
-    if (session === undefined || session.main !== undefined || record.retained) return undefined;
+    if (session === undefined || session.main !== undefined) return undefined;
+    if (record.retained && record.main.startedAt !== undefined) return undefined;
     if (record.main.exit !== undefined) return undefined;
     // START was intended, and init knows nothing of it: the answer to the first one was lost with an agent.
     return session.receipt === undefined
       ? { because: 'START was intended and not sent', act: { do: 'receipt' } }
-      : (faulty(session.receipt) ?? main(seen, session.receipt));
+      : (faulty(seen, session.receipt) ?? main(seen, session.receipt));
   }
   if (session === undefined) return waiting(seen);
   if (session.receipt === undefined) return { because: 'no receipt yet', act: { do: 'receipt' } };
-  return faulty(session.receipt) ?? setup(seen, session, session.receipt) ?? main(seen, session.receipt);
+  return (
+    faulty(seen, session.receipt) ?? setup(seen, session, session.receipt) ?? main(seen, session.receipt)
+  );
 }
 
 function waiting(seen: Observation): Decision {
@@ -51,14 +54,14 @@ function waiting(seen: Observation): Decision {
   };
 }
 
-function faulty(receipt: Receipt): Decision | undefined {
+function faulty(seen: Observation, receipt: Receipt): Decision | undefined {
   if (receipt.unread.length > 0) {
     return {
       because: 'a limit could not be read back',
       act: {
         do: 'refuse',
         reason: 'ReadBackFailed',
-        message: `User code was not run: ${receipt.unread.join('; ')}.`,
+        message: `${notRun(seen)}: ${receipt.unread.join('; ')}.`,
       },
     };
   }
@@ -68,11 +71,17 @@ function faulty(receipt: Receipt): Decision | undefined {
       act: {
         do: 'refuse',
         reason: 'ReadBackMismatch',
-        message: `User code was not run: ${receipt.mismatches.join('; ')}.`,
+        message: `${notRun(seen)}: ${receipt.mismatches.join('; ')}.`,
       },
     };
   }
   return undefined;
+}
+
+function notRun(seen: Observation): string {
+  return seen.record?.setup === undefined
+    ? 'User code was not run'
+    : 'The command was not run, after setup was';
 }
 
 function setup(seen: Observation, session: SessionView, receipt: Receipt): Decision | undefined {
@@ -101,6 +110,12 @@ function setup(seen: Observation, session: SessionView, receipt: Receipt): Decis
     return { because: 'setup has ended with 0', act: { do: 'setup-done' } };
   if (record.setup?.closing === undefined) {
     return { because: 'setup has failed', act: { do: 'collect', launch: 'setup' } };
+  }
+  if (!session.released) {
+    return {
+      because: 'setup has failed and init was not told to go',
+      act: { do: 'release', launch: 'setup' },
+    };
   }
   return { because: 'setup has failed; the container is on its way out', againMs: 5000 };
 }

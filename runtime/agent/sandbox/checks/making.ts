@@ -38,6 +38,11 @@ function unanswered(seen: Observation): Decision | undefined {
 
 function notEnforced(seen: Observation): Decision | undefined {
   const { spec, runtime } = seen;
+  if (seen.unenforceable !== undefined) {
+    return refuse(seen, refusedLimit(seen.unenforceable), [
+      `Node ${seen.nodeName}: the runtime refused the limits: ${seen.unenforceable}.`,
+    ]);
+  }
   if (spec === undefined || !setsLimits(spec.limits)) return undefined;
   if (runtime.state !== 'Ok') {
     return refuse(seen, 'RuntimeUnreadable', [
@@ -54,6 +59,14 @@ function notEnforced(seen: Observation): Decision | undefined {
         `Node ${seen.nodeName} (${runtime.info.name}) cannot enforce ${one.limit}: ${one.why}${one.fix === undefined ? '' : ` Fix: ${one.fix}`}`,
     ),
   );
+}
+
+/** The runtime's own words name the limit, by its flag or by its cgroup file. */
+function refusedLimit(message: string): Reason {
+  if (/memory|swap/i.test(message)) return 'MemoryUnenforceable';
+  if (/cpu/i.test(message)) return 'CPUUnenforceable';
+  if (/pids/i.test(message)) return 'PIDsUnenforceable';
+  return 'LimitsUnenforceable';
 }
 
 function reasonFor(missing: Unenforceable[]): Reason {

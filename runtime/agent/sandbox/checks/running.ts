@@ -20,6 +20,12 @@ export function running(seen: Observation): Decision | undefined {
     if (record.main.closing === undefined) {
       return { because: 'main has ended', act: { do: 'collect', launch: 'main' } };
     }
+    if (!session.released) {
+      return {
+        because: 'main has ended and init was not told to go',
+        act: { do: 'release', launch: 'main' },
+      };
+    }
     return { because: 'main has ended; the container is on its way out', againMs: 2000 };
   }
   if (session === undefined && seen.probe.ready && !seen.listening) {
@@ -54,7 +60,7 @@ function isBehind(seen: Observation): boolean {
 }
 
 function since(seen: Observation): StatusChange {
-  const startedAt = seen.record?.main?.startedAt;
+  const startedAt = seen.record?.main?.startedAt ?? seen.record?.main?.intendedAt;
   return { conditions: [], ...(startedAt === undefined ? {} : { set: { startedAt } }) };
 }
 

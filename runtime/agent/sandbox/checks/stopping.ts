@@ -32,6 +32,11 @@ export function stopping(seen: Observation): Decision | undefined {
   if (exited !== undefined && seen.record?.main?.closing === undefined) {
     return { because: 'main has ended after a stop of ours', status, act: { do: 'collect', launch: exited } };
   }
+  if (exited !== undefined && seen.session?.released === false) {
+    return { because: 'main has ended and init was not told to go', act: { do: 'release', launch: exited } };
+  }
+  if (!seen.stopSent)
+    return { because: 'a stop was written down, and perhaps not sent', act: { do: 'stop-again' } };
   const leftMs = graceMs(seen) - (seen.stoppingMs ?? 0);
   if (leftMs > 0) return { because: 'a stop of ours is within its grace period', status, againMs: leftMs };
   if (!stop.signals.includes('SIGKILL') || leftMs < -KILL_MS) {
