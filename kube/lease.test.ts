@@ -281,6 +281,78 @@ describe('LeaderElector', () => {
   });
 });
 
+describe('a LeaseHolder that is asked', () => {
+  it('[K6] renews before the renewal is due, and tells when that was done', async () => {
+    const { clock, client, contender, lease } = setUp();
+    const a = contender('a');
+    await clock.advance(1000);
+    const renewed = a.holder.renewNow();
+    await clock.advance(0);
+    await renewed;
+    expect((await lease()).spec?.renewTime).toBe('2026-01-01T00:00:01.000000Z');
+    const { length } = client.writes;
+    await clock.advance(4000);
+    expect(client.writes).toHaveLength(length);
+    a.stop.abort();
+    await a.running;
+  });
+
+  it('[K6] keeps whoever asked waiting over a failure, without hammering the API', async () => {
+    const { clock, client, contender } = setUp();
+    const a = contender('a');
+    await clock.advance(0);
+    let tries = 0;
+    client.before = ({ verb }) => {
+      if (verb === 'update' && (tries += 1) < 3) throw new Error('no');
+    };
+    let done = false;
+    const renewed = a.holder.renewNow().then(() => (done = true));
+    await clock.advance(1000);
+    expect([tries, done]).toEqual([1, false]);
+    await clock.advance(6000);
+    await renewed;
+    expect(tries).toBe(3);
+    a.stop.abort();
+    await a.running;
+  });
+
+  it('[K6] tells whoever asked when it loses the lease, and does nothing where it has none', async () => {
+    const { clock, client, contender } = setUp();
+    const a = contender('a');
+    await a.holder.renewNow();
+    await clock.advance(0);
+    client.before = ({ verb }) => {
+      if (verb === 'update') throw new Error('no');
+    };
+    const renewed = a.holder.renewNow();
+    await clock.advance(13_000);
+    await renewed;
+    expect(a.holder.held).toBe(false);
+    a.stop.abort();
+    await a.running;
+  });
+
+  it('[K6] makes what the lease needs, and the lease, again when somebody has deleted both', async () => {
+    const { clock, client, contender, lease } = setUp();
+    let made = 0;
+    const a = contender('a', {
+      beforeCreate: () => {
+        made += 1;
+        return made === 2 ? Promise.reject(new Error('not yet')) : Promise.resolve();
+      },
+    });
+    await clock.advance(0);
+    expect(made).toBe(1);
+    await client.delete(LEASES, ref);
+    await clock.advance(20_000);
+    expect(made).toBe(3);
+    expect((await lease()).spec?.holderIdentity).toBe('a');
+    expect(a.log).toEqual(['held']);
+    a.stop.abort();
+    await a.running;
+  });
+});
+
 describe('LeaseObserver', () => {
   const lease = (spec: Lease['spec']): Lease => ({
     apiVersion: 'coordination.k8s.io/v1',

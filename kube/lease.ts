@@ -33,6 +33,8 @@ export interface LeaseOptions {
   /** Give it back at the end, so that the next need not wait. Default true. */
   releaseOnStop?: boolean;
   labels?: Record<string, string>;
+  /** Before the Lease is made where there is none: its namespace may be missing as well. What it throws is tried again. */
+  beforeCreate?: (signal: AbortSignal) => Promise<void>;
 }
 
 export interface LeaseCallbacks {
@@ -53,13 +55,17 @@ const RETRY_MS = 2_000;
  * run out is judged by renewals seen here, on the monotonic clock: the times written in it are another machine's.
  */
 export class LeaseHolder {
-  readonly #options: Required<Omit<LeaseOptions, 'labels'>> & Pick<LeaseOptions, 'labels'>;
+  readonly #options: Required<Omit<LeaseOptions, 'labels' | 'beforeCreate'>> &
+    Pick<LeaseOptions, 'labels' | 'beforeCreate'>;
   readonly #observer: LeaseObserver;
   #lease: Lease | undefined;
   /** Monotonic; when the request of the last renewal that succeeded was sent. */
   #renewedMs = Number.NEGATIVE_INFINITY;
   #refusedBy: string | undefined;
   #held = false;
+  /** Those who wait for a renewal that begins after they asked. */
+  #asked: (() => void)[] = [];
+  #wake: (() => void) | undefined;
 
   constructor(options: LeaseOptions) {
     const durationSeconds = options.durationSeconds ?? 15;
@@ -74,6 +80,14 @@ export class LeaseHolder {
 
   get held(): boolean {
     return this.#held;
+  }
+
+  /** Renews now instead of when it is due. Resolves once that was done, or once it is not ours any more. */
+  renewNow(): Promise<void> {
+    if (!this.#held) return Promise.resolve();
+    const renewed = new Promise<void>((resolve) => this.#asked.push(resolve));
+    this.#wake?.();
+    return renewed;
   }
 
   /** When we stop believing that we hold it: a fifth of the duration before others may think so too. */
@@ -116,26 +130,35 @@ export class LeaseHolder {
   async #renewUntil(lost: AbortController): Promise<void> {
     const { clock, log, name, renewEveryMs } = this.#options;
     let pauseMs = renewEveryMs;
+    let failed = false;
     while (!lost.signal.aborted) {
       const leftMs = this.#renewedMs + this.#stepDownMs - clock.monotonicMs();
       // A call that hangs must not keep us from stepping down in time.
       const cancel = clock.setTimer(leftMs, () =>
         lost.abort(new Error(`the lease ${name} was not renewed in time`)),
       );
-      await this.#pause(pauseMs, lost.signal);
+      await (failed ? this.#pause(pauseMs, lost.signal) : this.#pauseUntilAsked(pauseMs, lost.signal));
+      failed = false;
       if (!lost.signal.aborted) {
+        const asked = this.#asked.splice(0);
         try {
           if (!(await this.#attempt(lost.signal))) {
             lost.abort(new Error(`the lease ${name} was taken by ${this.#lease?.spec?.holderIdentity}`));
           }
           pauseMs = renewEveryMs;
+          for (const tell of asked) tell();
         } catch (error) {
+          // They wait for the next attempt, and that is not made at once.
+          this.#asked.unshift(...asked);
+          failed = true;
           pauseMs = Math.min(renewEveryMs / 2, RETRY_MS);
           if (!lost.signal.aborted) log.warn({ err: error, lease: name }, 'lease not renewed');
         }
       }
       cancel();
     }
+    this.#held = false;
+    for (const tell of this.#asked.splice(0)) tell();
     const { reason } = lost.signal as { reason: unknown };
     log.info(
       { lease: name, reason: reason instanceof Error ? reason.message : String(reason) },
@@ -193,6 +216,7 @@ export class LeaseHolder {
         if (holder !== identity && holder !== '' && !this.#observer.expired(this.#lease)) return false;
         this.#lease = await client.update(LEASES, this.#claim(this.#lease), { signal });
       } else {
+        await this.#options.beforeCreate?.(signal);
         this.#lease = await client.create(LEASES, this.#claim(undefined), { signal });
       }
       this.#renewedMs = sentMs;
@@ -252,6 +276,18 @@ export class LeaseHolder {
     } finally {
       cancel();
     }
+  }
+
+  /** As #pause; whoever asks for a renewal ends it. */
+  async #pauseUntilAsked(ms: number, signal: AbortSignal): Promise<void> {
+    if (this.#asked.length > 0) return;
+    const woken = new AbortController();
+    const wake = (): void => woken.abort();
+    signal.addEventListener('abort', wake, { once: true });
+    this.#wake = wake;
+    await this.#pause(ms, woken.signal);
+    this.#wake = undefined;
+    signal.removeEventListener('abort', wake);
   }
 
   async #pause(ms: number, signal: AbortSignal): Promise<void> {
