@@ -4,7 +4,12 @@ import { coerceEmbedded, validateEmbedded } from './embedded.ts';
 import { errorText, type FieldError, fieldErrors } from './field-error.ts';
 import { isObject, type Json, type JsonObject, member } from './json.ts';
 import { validateListTypes } from './list-type.ts';
-import { decodeObjectMeta, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
+import {
+  decodeObjectMeta,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+  validateWrittenMeta,
+} from './object-meta.ts';
 import { applyDefaults, dropNulls, pruneObject } from './prune.ts';
 import { validateValue } from './validate-value.ts';
 
@@ -101,7 +106,7 @@ function compileVersion(crd: CustomResourceDefinition, version: CRDVersion): Com
       const meta = isObject(metadata) ? metadata : {};
       const oldMeta = old === undefined ? undefined : member(old, 'metadata');
       const errors = isObject(oldMeta)
-        ? validateObjectMetaUpdate(meta, oldMeta)
+        ? [...validateWrittenMeta(meta), ...validateObjectMetaUpdate(meta, oldMeta)]
         : validateObjectMeta(meta, { namespaced });
       errors.push(...validateValue(object, schema, old === undefined ? {} : { old: { value: old } }));
       errors.push(...validateScale(object, version));

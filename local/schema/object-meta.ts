@@ -54,6 +54,14 @@ function validateNamespace(namespace: string, namespaced: boolean, path: string)
   return isDNS1123Label(namespace).map((message) => fieldErrors.invalid(path, namespace, message));
 }
 
+/** What the server checks of the metadata of every write, whatever the kind's own checks repeat. */
+export function validateWrittenMeta(meta: JsonObject, path = 'metadata'): FieldError[] {
+  return [
+    ...validateCommon(meta, path),
+    ...validateFinalizers(strings(meta, 'finalizers'), childPath(path, 'finalizers')),
+  ];
+}
+
 /** ObjectMeta of an update; `old` is what is stored. */
 export function validateObjectMetaUpdate(meta: JsonObject, old: JsonObject, path = 'metadata'): FieldError[] {
   const errors: FieldError[] = [];

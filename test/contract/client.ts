@@ -97,6 +97,7 @@ export class Server {
         {
           method: request.method,
           agent: this.#agent,
+          timeout: 20_000,
           headers: {
             authorization: `Bearer ${request.token ?? this.#token}`,
             accept: request.accept ?? 'application/json',
@@ -111,6 +112,7 @@ export class Server {
         },
         resolve,
       );
+      call.on('timeout', () => call.destroy(new Error('no answer within 20 s')));
       call.on('error', (error: NodeJS.ErrnoException) => {
         if (call.reusedSocket && error.code === 'ECONNRESET') resolve('stale');
         else reject(new Error(`${request.method} ${request.path}: ${error.message}`, { cause: error }));

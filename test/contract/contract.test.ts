@@ -8,7 +8,7 @@ import { type Cluster, startCluster } from '../cluster/start.ts';
 import { suites } from './cases/index.ts';
 import { Server } from './client.ts';
 import { install } from './definitions.ts';
-import { differences } from './differences.ts';
+import { differences, gaps } from './differences.ts';
 import { runCase, type Target } from './run.ts';
 import type { Outcome } from './types.ts';
 
@@ -58,7 +58,8 @@ for (const [suite, cases] of Object.entries(suites)) {
   describe(`[K2] ${suite} on ${real ? 'kube-apiserver' : 'embedded'}, as recorded`, () => {
     const wanted = recorded(suite);
     for (const test of cases) {
-      it(test.name, async () => {
+      const gap = !real && gaps.some((entry) => entry.suite === suite && entry.tests.includes(test.name));
+      (gap ? it.fails : it)(test.name, async () => {
         expect(await runCase(target, test)).toEqual(expected(suite, test.name, wanted[test.name] ?? []));
       });
     }

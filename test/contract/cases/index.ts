@@ -5,6 +5,7 @@ import { expressions } from './expressions.ts';
 import { holdfast } from './holdfast.ts';
 import { lists } from './lists.ts';
 import { objects } from './objects.ts';
+import { requests } from './requests.ts';
 import { server } from './server.ts';
 import { validation } from './validation.ts';
 import { watches } from './watches.ts';
@@ -17,6 +18,7 @@ export const suites: Record<string, Case[]> = {
   holdfast,
   lists,
   objects,
+  requests,
   server,
   validation,
   watches,
