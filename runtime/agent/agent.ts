@@ -1,11 +1,12 @@
 import type { Sandbox } from '../../crds/sandbox.ts';
+import type { SandboxNode } from '../../crds/sandbox-node.ts';
 import { API_VERSION } from '../../crds/group.ts';
 import { sleep } from '../../kube/clock.ts';
 import { EventRecorder } from '../../kube/events.ts';
 import { LeaseHolder } from '../../kube/lease.ts';
 import { Lister } from '../../kube/lister.ts';
 import { Reflector } from '../../kube/reflector.ts';
-import { NAMESPACES, SANDBOXES } from '../../kube/resources.ts';
+import { NAMESPACES, SANDBOX_NODES, SANDBOXES } from '../../kube/resources.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import { WorkQueue } from '../../kube/work-queue.ts';
 import type { RuntimeDriver, RuntimeEvent } from '../driver.ts';
@@ -19,6 +20,7 @@ import type { AgentOptions } from './options.ts';
 import type { Outputs } from './output/outputs.ts';
 import type { InitProgram } from './probe/image.ts';
 import { ProbeKeeper } from './probe/keeper.ts';
+import { Presence } from './registration/presence.ts';
 import { NodePublisher } from './registration/publish-node.ts';
 import { rememberEvent, type Run } from './run.ts';
 import { followEvents } from './runtimes/follow-events.ts';
@@ -57,8 +59,11 @@ export class Agent {
   readonly #recorder: EventRecorder;
   readonly #events: LaterEvents;
   readonly #publisher: NodePublisher;
+  readonly #nodes: Lister<SandboxNode>;
+  readonly #lease: LeaseHolder;
   readonly #services: Services;
   #held = false;
+  #nodesFollowed = false;
   #ending = false;
   /** Runtimes whose containers have been listed: what is not in the list does not exist. */
   readonly #adopted = new Set<string>();
@@ -93,6 +98,18 @@ export class Agent {
       runtimes: [...this.#runtimes.values()],
       step: options.step,
     });
+    this.#nodes = new Lister<SandboxNode>({ log });
+    this.#lease = this.#newLease();
+    const presence = new Presence({
+      clock,
+      held: () => this.#held,
+      renew: () => this.#lease.renewNow(),
+      publish: () => {
+        // The watch may not have shown yet that it was deleted.
+        this.#publisher.seen(undefined);
+        return this.#publisher.publish(this.#stop.signal);
+      },
+    });
     this.#services = {
       client,
       nodeName,
@@ -111,30 +128,32 @@ export class Agent {
       enqueue: (uid) => this.#queue.add(uid),
       enqueueAfter: (uid, ms) => this.#queue.addAfter(uid, ms),
       publishNode: () => this.#publisher.publish(this.#stop.signal),
+      mayWrite: (sandbox, next) => presence.mayWrite(sandbox, next),
+      nodeSpec: () => this.#nodes.get(nodeName)?.spec,
       signal: this.#stop.signal,
     };
   }
 
   async run(): Promise<void> {
     const { signal } = this.#stop;
-    const lease = this.#lease();
     let first: (() => void) | undefined;
     const heldOnce = new Promise<void>((resolve) => {
       first = resolve;
     });
     signal.addEventListener('abort', () => first?.(), { once: true });
-    const holding = lease.run(signal, {
+    const holding = this.#lease.run(signal, {
       onHeld: async (lost) => {
         this.#held = true;
         first?.();
         for (const uid of this.#runs.keys()) this.#queue.add(uid);
+        // Whoever held it meanwhile, or deleted it, may have left other words there.
+        if (this.#nodesFollowed) this.#publish().catch(() => undefined);
         await aborted(lost);
         this.#held = false;
       },
       onRefused: (holder) => this.#refused(holder),
     });
     // Another agent of the same name may run the same sandboxes, with a probe of its own: nothing is touched before.
-    await this.#ensureNamespace();
     await heldOnce;
     if (!signal.aborted) await this.#work();
     await holding;
@@ -166,9 +185,23 @@ export class Agent {
       random,
       log,
     });
+    const node = new Reflector<SandboxNode>({
+      client,
+      resource: SANDBOX_NODES,
+      options: { fieldSelector: `metadata.name=${nodeName}` },
+      lister: this.#nodes,
+      clock,
+      random,
+      log,
+    });
+    this.#nodes.onChange((_key, _old, object) => {
+      if (this.#publisher.seen(object)) this.#publish().catch(() => undefined);
+    });
+    this.#nodesFollowed = true;
     this.#lister.onChange((_key, old, object) => this.#changed(object ?? old));
     const loops: Promise<unknown>[] = [
       reflector.run(signal),
+      node.run(signal),
       this.#every(
         () => this.#publishAgainMs(),
         () => this.#publish(),
@@ -313,7 +346,7 @@ export class Agent {
     }
   }
 
-  #lease(): LeaseHolder {
+  #newLease(): LeaseHolder {
     const { client, clock, random, log, nodeName, instance } = this.#options;
     return new LeaseHolder({
       client,
@@ -326,6 +359,7 @@ export class Agent {
       durationSeconds: LEASE_SECONDS,
       renewEveryMs: RENEW_MS,
       labels: { [LABELS.node]: nodeName },
+      beforeCreate: (signal) => this.#ensureNamespace(signal),
     });
   }
 
@@ -341,13 +375,13 @@ export class Agent {
   }
 
   /** Where nobody has made it yet; in a cluster that is not an agent's to do, and then it is there. */
-  async #ensureNamespace(): Promise<void> {
+  async #ensureNamespace(signal: AbortSignal): Promise<void> {
     const { client, log } = this.#options;
     try {
       await client.create(
         NAMESPACES,
         { apiVersion: 'v1', kind: 'Namespace', metadata: { name: LEASE_NAMESPACE } },
-        { signal: this.#stop.signal },
+        { signal },
       );
     } catch (error) {
       if (!isAlreadyExists(error)) log.debug({ err: error }, 'namespace not made');

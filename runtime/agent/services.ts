@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { Sandbox } from '../../crds/sandbox.ts';
+import type { Sandbox, SandboxStatus } from '../../crds/sandbox.ts';
+import type { SandboxNodeSpec } from '../../crds/sandbox-node.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Lister } from '../../kube/lister.ts';
@@ -31,6 +32,10 @@ export interface Services {
   enqueueAfter(uid: string, ms: number): void;
   /** Publishes what the runtimes can do, before a sandbox is handed back because of it. */
   publishNode(): Promise<void>;
+  /** Before a status is written: whether this agent is the one to write it. Throws NotNow where it is not. */
+  mayWrite(sandbox: Sandbox, next: SandboxStatus): Promise<void>;
+  /** What the operator wants of this node. */
+  nodeSpec(): SandboxNodeSpec | undefined;
   /** Ends with the agent. */
   readonly signal: AbortSignal;
 }

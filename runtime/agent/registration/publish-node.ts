@@ -25,20 +25,33 @@ export class NodePublisher {
   readonly #options: NodePublisherOptions;
   #node: SandboxNode | undefined;
   #under: Promise<void> = Promise.resolve();
+  #waiting: Promise<void> | undefined;
 
   constructor(options: NodePublisherOptions) {
     this.#options = options;
   }
 
+  /** One that waits for its turn serves all who ask meanwhile. */
   publish(signal: AbortSignal): Promise<void> {
-    const next = this.#under.then(() => this.#publish(signal));
+    if (this.#waiting !== undefined) return this.#waiting;
+    const next = this.#under.then(() => {
+      this.#waiting = undefined;
+      return this.#publish(signal);
+    });
+    this.#waiting = next;
     this.#under = next.catch(() => undefined);
     return next;
   }
 
-  /** As the watch shows it, if it does. */
-  seen(node: SandboxNode): void {
-    this.#node = node;
+  /**
+   * As a watch shows it; undefined: it is gone. true: it is not as this agent left it, and has to be published again.
+   */
+  seen(node: SandboxNode | undefined): boolean {
+    if (node !== undefined && node.metadata.resourceVersion === this.#node?.metadata.resourceVersion)
+      return false;
+    // What a watch shows may be behind a write of our own: it is read afresh.
+    this.#node = undefined;
+    return true;
   }
 
   async #publish(signal: AbortSignal): Promise<void> {

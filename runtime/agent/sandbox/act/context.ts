@@ -3,6 +3,7 @@ import type { Run } from '../../run.ts';
 import type { Runtime } from '../../runtimes/runtime.ts';
 import type { Services } from '../../services.ts';
 import type { LedgerRecord } from '../../ledger/record.ts';
+import { NotNow } from '../../not-now.ts';
 import { subjectOf } from '../subject.ts';
 import type { Observation } from '../types.ts';
 
@@ -14,13 +15,7 @@ export interface ActContext {
   seen: Observation;
 }
 
-/** An act needed something that is not there: looked at again when it is. */
-export class NotNow extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'NotNow';
-  }
-}
+export { NotNow };
 
 export function say(
   { services, run, seen }: ActContext,

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import type { SandboxNode } from '../../../crds/sandbox-node.ts';
+import { Lister } from '../../../kube/lister.ts';
+import { Reflector } from '../../../kube/reflector.ts';
+import { SANDBOX_NODES } from '../../../kube/resources.ts';
+import { FakeKubeClient } from '../../../kube/testing/fake-client.ts';
+import { FakeClock } from '../../../kube/testing/fake-clock.ts';
+import { half, silent } from '../../../kube/testing/fixtures.ts';
+import { plainSteps } from '../fault-points.ts';
+import type { Runtime } from '../runtimes/runtime.ts';
+import { NodePublisher } from './publish-node.ts';
+
+const yes = { enforced: 'Yes' as const, reason: 'it has the controller' };
+const runtime = {
+  driver: { name: 'docker' },
+  probe: { probe: {}, why: '' },
+  ask: () =>
+    Promise.resolve({
+      state: 'Ok',
+      info: { name: 'docker', limits: { cpu: yes, memory: yes, swap: yes, pids: yes } },
+    }),
+} as unknown as Runtime;
+
+async function setUp() {
+  const clock = new FakeClock();
+  const client = new FakeKubeClient({ now: () => clock.now() });
+  const stop = new AbortController();
+  const publisher = new NodePublisher({
+    client,
+    clock,
+    nodeName: 'n',
+    agent: { version: '1', instance: 'i', startedAt: '2026-01-01T00:00:00Z' },
+    runtimes: [runtime],
+    step: plainSteps,
+  });
+  const lister = new Lister<SandboxNode>();
+  lister.onChange((_key, _old, node) => {
+    if (publisher.seen(node)) void publisher.publish(stop.signal);
+  });
+  const running = new Reflector<SandboxNode>({
+    client,
+    resource: SANDBOX_NODES,
+    options: { fieldSelector: 'metadata.name=n' },
+    lister,
+    clock,
+    random: half,
+    log: silent,
+  }).run(stop.signal);
+  await publisher.publish(stop.signal);
+  await clock.advance(100);
+  return {
+    clock,
+    client,
+    publisher,
+    stop,
+    node: () => client.get<SandboxNode>(SANDBOX_NODES, { name: 'n' }),
+    end: async () => {
+      stop.abort();
+      client.closeWatches();
+      await running;
+    },
+  };
+}
+
+describe('the SandboxNode of a live agent', () => {
+  it('[K5] is written once, and what the agent sees of its own writes makes it write nothing', async () => {
+    const { client, clock, end } = await setUp();
+    expect(client.writes.map(({ verb }) => verb)).toEqual(['create', 'update']);
+    await clock.advance(30_000);
+    expect(client.writes).toHaveLength(2);
+    await end();
+  });
+
+  it('[K6] is made again when somebody deletes it', async () => {
+    const { client, clock, node, end } = await setUp();
+    await client.delete(SANDBOX_NODES, { name: 'n' });
+    await clock.advance(1000);
+    expect((await node()).status?.conditions?.[0]).toMatchObject({ type: 'Ready', status: 'True' });
+    await end();
+  });
+
+  it('[K6] is put right when somebody writes over its status, and left alone where nothing of it is wrong', async () => {
+    const { client, clock, node, end } = await setUp();
+    const before = await node();
+    const status = { ...before.status, runtimes: [] };
+    await client.update<SandboxNode>(SANDBOX_NODES, { ...before, status }, { subresource: 'status' });
+    await clock.advance(1000);
+    expect((await node()).status?.runtimes).toHaveLength(1);
+    const { length } = client.writes;
+    const labelled = await node();
+    await client.update<SandboxNode>(SANDBOX_NODES, {
+      ...labelled,
+      metadata: { ...labelled.metadata, labels: { a: 'b' } },
+    });
+    await clock.advance(1000);
+    expect(client.writes).toHaveLength(length + 1);
+    await end();
+  });
+
+  it('[K5] costs one look for all who ask while one is under way', async () => {
+    const { client, publisher, stop, end } = await setUp();
+    client.calls.length = 0;
+    publisher.seen(undefined);
+    const asked = [1, 2, 3, 4].map(() => publisher.publish(stop.signal));
+    await Promise.all(asked);
+    expect(client.calls.filter(({ verb }) => verb === 'get')).toHaveLength(1);
+    await end();
+  });
+});
