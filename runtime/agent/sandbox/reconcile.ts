@@ -1,4 +1,5 @@
 import type { Sandbox, SandboxStatus } from '../../../crds/sandbox.ts';
+import { sameJSON } from '../../../kube/equal.ts';
 import { isConflict, isNotFound } from '../../../kube/errors.ts';
 import { done, lookAgainAfter, type ReconcileResult } from '../../../kube/reconcile.ts';
 import { SANDBOXES } from '../../../kube/resources.ts';
@@ -95,6 +96,8 @@ async function write(
     observedGeneration: sandbox.metadata.generation,
   });
   edit(status);
+  if (sameJSON(sandbox.status, status)) return;
+  await services.mayWrite(sandbox, status);
   try {
     const now = await services.step('write-status', () =>
       writeStatus<Sandbox>(services.client, SANDBOXES, sandbox, status, {
