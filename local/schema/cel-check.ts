@@ -1,8 +1,9 @@
 import type { CelNode } from './cel-ast.ts';
 import { overloadsOf } from './cel-functions.ts';
+import { checkLiterals } from './cel-literals.ts';
+import { binaryType, fits, isNumber, joined, unwrap } from './cel-operator-types.ts';
 import { CelSyntaxError, parseCel } from './cel-parser.ts';
 import { keywordField } from './cel-schema.ts';
-import { parseDuration, parseTimestamp } from './cel-time.ts';
 import {
   assignable,
   type Bindings,
@@ -23,7 +24,6 @@ import {
   UINT,
 } from './cel-types.ts';
 import { type CelValue, Duration, Timestamp, typeName, Uint } from './cel-values.ts';
-import { compileRE2 } from './re2.ts';
 
 export type Checked =
   | { node: CelNode; type: CelType; variables: Set<string> }
@@ -331,77 +331,6 @@ function literalType(value: CelValue): CelType {
   return { kind: 'prim', name: typeName(value) };
 }
 
-const unwrap = (type: CelType): CelType => (type.kind === 'optional' ? type.of : type);
-const fits = (found: CelType, wanted: CelType): boolean => assignable(found, wanted, new Map());
-
-/** The more general of two types that fit each other. */
-function joined(a: CelType, b: CelType): CelType {
-  if (a.kind === 'dyn' || b.kind === 'dyn') return DYN;
-  if (a.kind === 'list' && b.kind === 'list') return listOf(a.elem.kind === 'dyn' ? b.elem : a.elem);
-  return isNull(a) ? b : a;
-}
-
-const isPrim = (type: CelType, ...names: string[]): boolean =>
-  type.kind === 'prim' && names.includes(type.name);
-const isNull = (type: CelType): boolean => isPrim(type, 'null');
-const isNumber = (type: CelType): boolean => isPrim(type, 'int', 'uint', 'double');
-const unknown = (type: CelType): boolean => type.kind === 'dyn' || type.kind === 'param';
-
-const ORDERED = ['int', 'uint', 'double', 'string', 'bool', 'bytes', 'timestamp', 'duration'];
-
-function binaryType(op: string, left: CelType, right: CelType): CelType | undefined {
-  switch (op) {
-    case '==':
-    case '!=':
-      return fits(left, right) || fits(right, left) ? BOOL : undefined;
-    case '<':
-    case '<=':
-    case '>':
-    case '>=':
-      return ordered(left, right) ? BOOL : undefined;
-    case 'in':
-      return membership(left, right) ? BOOL : undefined;
-    default:
-      return arithmeticType(op, left, right);
-  }
-}
-
-function ordered(left: CelType, right: CelType): boolean {
-  if (unknown(left)) return unknown(right) || isPrim(right, ...ORDERED);
-  if (!isPrim(left, ...ORDERED)) return false;
-  return unknown(right) || (isNumber(left) && isNumber(right)) || fits(left, right);
-}
-
-function membership(left: CelType, right: CelType): boolean {
-  if (unknown(right)) return true;
-  if (right.kind === 'list') return fits(left, right.elem);
-  return right.kind === 'map' && fits(left, right.key);
-}
-
-function arithmeticType(op: string, left: CelType, right: CelType): CelType | undefined {
-  if (unknown(left) && unknown(right)) return DYN;
-  if (unknown(left) || unknown(right)) {
-    const known = unknown(left) ? right : left;
-    if (op === '+' && (known.kind === 'list' || isPrim(known, 'string', 'bytes'))) return known;
-    if ((op === '+' || op === '-') && isPrim(known, 'timestamp', 'duration')) return DYN;
-    return isNumber(known) && !(op === '%' && isPrim(known, 'double')) ? known : undefined;
-  }
-  if (isNumber(left) && fits(left, right)) return op === '%' && isPrim(left, 'double') ? undefined : left;
-  if (op === '+') {
-    if (left.kind === 'list' && right.kind === 'list' && (fits(left, right) || fits(right, left)))
-      return joined(left, right);
-    if (isPrim(left, 'string', 'bytes', 'duration') && fits(left, right)) return left;
-    if (isPrim(left, 'timestamp') && isPrim(right, 'duration')) return TIMESTAMP;
-    if (isPrim(left, 'duration') && isPrim(right, 'timestamp')) return TIMESTAMP;
-  }
-  if (op === '-') {
-    if (isPrim(left, 'duration') && isPrim(right, 'duration')) return DURATION;
-    if (isPrim(left, 'timestamp') && isPrim(right, 'duration')) return TIMESTAMP;
-    if (isPrim(left, 'timestamp') && isPrim(right, 'timestamp')) return DURATION;
-  }
-  return undefined;
-}
-
 /** Parses and type-checks an expression over the variables given. */
 export function checkCel(source: string, variables: Map<string, CelType>): Checked {
   let node: CelNode;
@@ -413,7 +342,7 @@ export function checkCel(source: string, variables: Map<string, CelType>): Check
   }
   const checker = new Checker(variables);
   const type = checker.check(node, new Map());
-  if (checker.errors.length === 0) checkLiterals(node, checker);
+  if (checker.errors.length === 0) checkLiterals(node, (pos, message) => checker.fail(pos, message));
   if (checker.errors.length > 0)
     return {
       errors: checker.errors
@@ -422,58 +351,6 @@ export function checkCel(source: string, variables: Map<string, CelType>): Check
         .join('\n'),
     };
   return { node, type, variables: checker.used };
-}
-
-/** Constant arguments are tried at once: a bad pattern or time is refused with the rule. */
-function checkLiterals(node: CelNode, checker: Checker): void {
-  if (node.kind === 'call') {
-    const arg = node.args[node.args.length - 1];
-    const value = arg?.kind === 'literal' && typeof arg.value === 'string' ? arg.value : undefined;
-    const test = Object.hasOwn(LITERALS, node.name) ? LITERALS[node.name] : undefined;
-    if (arg !== undefined && value !== undefined && test !== undefined && !test(value))
-      checker.fail(arg.pos, `invalid ${node.name} argument`);
-  }
-  for (const child of children(node)) checkLiterals(child, checker);
-}
-
-const LITERALS: Record<string, (text: string) => boolean> = {
-  matches: (text) => {
-    try {
-      compileRE2(text);
-      return true;
-    } catch {
-      return false;
-    }
-  },
-  duration: (text) => parseDuration(text) !== undefined,
-  timestamp: (text) => parseTimestamp(text) !== undefined,
-};
-
-export function children(node: CelNode): CelNode[] {
-  switch (node.kind) {
-    case 'select':
-    case 'has':
-    case 'unary':
-      return [node.operand];
-    case 'index':
-      return [node.operand, node.index];
-    case 'binary':
-    case 'and':
-    case 'or':
-      return [node.left, node.right];
-    case 'ternary':
-      return [node.test, node.yes, node.no];
-    case 'list':
-      return node.items.map((item) => item.value);
-    case 'map':
-      return node.entries.flatMap((entry) => [entry.key, entry.value]);
-    case 'macro':
-      return [node.target, ...node.args];
-    case 'call':
-      return [...(node.target === undefined ? [] : [node.target]), ...node.args];
-    default:
-      return [];
-  }
 }
 
 function showError(source: string, message: string, pos: number): string {

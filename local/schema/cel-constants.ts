@@ -1,6 +1,6 @@
 import type { CelNode } from './cel-ast.ts';
-import { children } from './cel-check.ts';
 import { Budget, evaluate } from './cel-eval.ts';
+import { children } from './cel-literals.ts';
 import { CelError } from './cel-values.ts';
 
 const CONVERSIONS = new Set(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'duration', 'timestamp']);

@@ -1,14 +1,12 @@
-import { compileRule, validateRules, compileRules } from './cel-rules.ts';
+import { compileRule } from './cel-rules.ts';
 import { validFieldPath } from './cel-field-path.ts';
 import { declaredType } from './cel-schema.ts';
 import type { JSONSchemaProps, ValidationRule } from './crd-types.ts';
-import { validateEmbedded } from './embedded.ts';
 import { childPath, type FieldError, fieldErrors, indexPath, keyPath } from './field-error.ts';
-import { deepCopy, deepEqual, isObject, type Json } from './json.ts';
 import { showRule, showSchema } from './show-schema.ts';
-import { pruneObject } from './prune.ts';
 import { validateStructural } from './structural.ts';
-import { validateValue } from './validate-value.ts';
+import { validateDefaults } from './validate-defaults.ts';
+import { listAndMap } from './validate-list-types.ts';
 
 const META_FIELDS = new Set(['metadata', 'kind', 'apiVersion']);
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
@@ -170,131 +168,6 @@ function standard(schema: JSONSchemaProps, path: string, context: Context): Fiel
   return errors;
 }
 
-function listAndMap(schema: JSONSchemaProps, path: string): FieldError[] {
-  const at = (name: string): string => childPath(path, name);
-  const errors: FieldError[] = [];
-  const wrongType = (detail: string): void => {
-    const type = schema.type ?? '';
-    errors.push(
-      type === '' ? fieldErrors.required(at('type'), detail) : fieldErrors.invalid(at('type'), type, detail),
-    );
-  };
-  if (schema['x-kubernetes-preserve-unknown-fields'] === false)
-    errors.push(
-      fieldErrors.invalid(at('x-kubernetes-preserve-unknown-fields'), false, 'must be true or undefined'),
-    );
-  const mapType = schema['x-kubernetes-map-type'];
-  if (mapType !== undefined) {
-    if (schema.type !== 'object') wrongType('must be object if x-kubernetes-map-type is specified');
-    if (mapType !== 'atomic' && mapType !== 'granular')
-      errors.push(fieldErrors.notSupported(at('x-kubernetes-map-type'), mapType, ['atomic', 'granular']));
-  }
-  const listType = schema['x-kubernetes-list-type'];
-  if (listType !== undefined) {
-    if (schema.type !== 'array') wrongType('must be array if x-kubernetes-list-type is specified');
-    else if (listType === 'set') errors.push(...atomicItems(schema, path));
-    if (!['atomic', 'set', 'map'].includes(listType))
-      errors.push(fieldErrors.notSupported(at('x-kubernetes-list-type'), listType, ['atomic', 'set', 'map']));
-  }
-  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
-  if (keys.length > 0 && listType !== 'map') {
-    const detail = 'must be map if x-kubernetes-list-map-keys is non-empty';
-    errors.push(
-      listType === undefined
-        ? fieldErrors.required(at('x-kubernetes-list-type'), detail)
-        : fieldErrors.invalid(at('x-kubernetes-list-type'), listType, detail),
-    );
-  }
-  if (listType === 'map') errors.push(...mapKeys(schema, keys, path));
-  if (listType === 'map' || listType === 'set') errors.push(...mapItems(schema, listType, keys, path));
-  return errors;
-}
-
-function atomicItems(schema: JSONSchemaProps, path: string): FieldError[] {
-  const { items } = schema;
-  const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set';
-  const at = childPath(childPath(path, 'items'), '');
-  if (items?.type === 'array') {
-    const type = items['x-kubernetes-list-type'];
-    if (type !== undefined && type !== 'atomic')
-      return [fieldErrors.invalid(`${at}x-kubernetes-list-type`, type, detail)];
-  }
-  if (items?.type === 'object' && items['x-kubernetes-map-type'] !== 'atomic')
-    return [
-      fieldErrors.invalid(`${at}x-kubernetes-map-type`, items['x-kubernetes-list-type'] ?? null, detail),
-    ];
-  return [];
-}
-
-function mapKeys(schema: JSONSchemaProps, keys: string[], path: string): FieldError[] {
-  const errors: FieldError[] = [];
-  const at = childPath(path, 'x-kubernetes-list-map-keys');
-  const items = childPath(path, 'items');
-  if (keys.length === 0)
-    errors.push(fieldErrors.required(at, 'must not be empty if x-kubernetes-list-type is map'));
-  if (schema.items === undefined) {
-    errors.push(fieldErrors.required(items, 'must have a schema if x-kubernetes-list-type is map'));
-    return errors;
-  }
-  if (schema.items.type !== 'object') {
-    const detail = "must be object if parent array's x-kubernetes-list-type is map";
-    errors.push(fieldErrors.invalid(childPath(items, 'type'), schema.items.type ?? '', detail));
-    return errors;
-  }
-  const seen = new Set<string>();
-  for (const key of keys) {
-    const property = schema.items.properties?.[key];
-    if (property === undefined)
-      errors.push(fieldErrors.invalid(at, keys, 'entries must all be names of item properties'));
-    else if (property.type === 'array' || property.type === 'object')
-      errors.push(
-        fieldErrors.invalid(
-          childPath(keyPath(childPath(items, 'properties'), key), 'type'),
-          schema.items.type,
-          "must be a scalar type if parent array's x-kubernetes-list-type is map",
-        ),
-      );
-    if (seen.has(key)) errors.push(fieldErrors.invalid(at, keys, 'must not contain duplicate entries'));
-    seen.add(key);
-  }
-  return errors;
-}
-
-function mapItems(schema: JSONSchemaProps, listType: string, keys: string[], path: string): FieldError[] {
-  const { items } = schema;
-  if (items === undefined) return [];
-  const at = childPath(path, 'items');
-  const errors: FieldError[] = [];
-  if (items.nullable === true)
-    errors.push(
-      fieldErrors.forbidden(
-        childPath(at, 'nullable'),
-        `cannot be nullable when x-kubernetes-list-type is ${listType}`,
-      ),
-    );
-  if (listType !== 'map') return errors;
-  for (const key of keys) {
-    const property = items.properties?.[key];
-    if (property === undefined) continue;
-    const where = keyPath(childPath(at, 'properties'), key);
-    if (!(items.required ?? []).includes(key) && property.default === undefined)
-      errors.push(
-        fieldErrors.required(
-          childPath(where, 'default'),
-          'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property',
-        ),
-      );
-    if (property.nullable === true)
-      errors.push(
-        fieldErrors.forbidden(
-          childPath(where, 'nullable'),
-          'this property is in x-kubernetes-list-map-keys, so it cannot be nullable',
-        ),
-      );
-  }
-  return errors;
-}
-
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const hasNewline = (text: string): boolean => /[\n\r]/.test(text);
 
@@ -374,36 +247,4 @@ function ruleFields(rule: ValidationRule, schema: JSONSchemaProps, path: string)
   if ('error' in validFieldPath(fieldPath, schema))
     errors.push(fieldErrors.invalid(at('fieldPath'), fieldPath, 'must be a valid path'));
   return errors;
-}
-
-/** Defaults must themselves be valid, and name nothing that pruning would drop. */
-function validateDefaults(schema: JSONSchemaProps, path: string, isRoot: boolean): FieldError[] {
-  const errors: FieldError[] = [];
-  if (schema.default !== undefined && schema.default !== null)
-    errors.push(...validateDefault(schema.default, schema, childPath(path, 'default'), isRoot));
-  if (schema.items !== undefined)
-    errors.push(...validateDefaults(schema.items, childPath(path, 'items'), false));
-  for (const [key, property] of Object.entries(schema.properties ?? {})) {
-    if (isRoot && META_FIELDS.has(key)) continue; // forbidden altogether: said elsewhere
-    errors.push(...validateDefaults(property, keyPath(childPath(path, 'properties'), key), false));
-  }
-  return errors;
-}
-
-function validateDefault(value: Json, schema: JSONSchemaProps, path: string, isRoot: boolean): FieldError[] {
-  const errors: FieldError[] = [];
-  if (isObject(value)) {
-    const wrapped = deepCopy({ value });
-    pruneObject(wrapped, { type: 'object', properties: { value: schema } });
-    if (!deepEqual(wrapped.value, value))
-      errors.push(fieldErrors.invalid(path, value, 'must not have unknown fields'));
-    const resource = isRoot || schema['x-kubernetes-embedded-resource'] === true;
-    errors.push(...validateEmbedded(value, { ...schema, 'x-kubernetes-embedded-resource': resource }, path));
-  }
-  const wrong = validateValue(value, schema, { prefix: path });
-  errors.push(...wrong);
-  if (wrong.length > 0) return errors;
-  const tree = compileRules(schema, false);
-  if (tree === undefined) return errors;
-  return [...errors, ...validateRules(tree, value, undefined, path).errors];
 }
