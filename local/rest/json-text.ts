@@ -1,7 +1,7 @@
 import { refuse } from './status.ts';
 
 /** What recursion over a value may have to go down: far beyond any real object, far within any stack. */
-const MAX_DEPTH = 500;
+const MAX_DEPTH = 1000;
 
 /** JSON.parse with a bound on how deep values may be. Throws 400 for one that is deeper, SyntaxError otherwise. */
 export function parseJSON(text: string): unknown {

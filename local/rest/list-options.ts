@@ -23,7 +23,7 @@ export function listOptions(query: URLSearchParams, watch: boolean): ListOptions
   const errors = check({ version, match, token, initial, watch });
   if (errors.length > 0) throw refuse.invalid('meta.k8s.io', 'ListOptions', '', errors);
   return {
-    resourceVersion: version === '' ? undefined : readRV(version, watch),
+    resourceVersion: version === '' ? undefined : (watch ? storageRV : parseRV)(version),
     match: match === 'Exact' || match === 'NotOlderThan' ? match : undefined,
     limit: integer(query, 'limit') ?? 0,
     continueToken: token === '' ? undefined : token,
@@ -39,21 +39,22 @@ export function isTrue(value: string | null): boolean {
 
 function integer(query: URLSearchParams, key: string): number | undefined {
   const text = query.get(key);
-  if (text === null || text === '') return undefined;
+  if (text === null) return undefined;
   if (!/^-?\d{1,15}$/.test(text)) {
     throw refuse.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   }
   return Math.max(0, Number(text));
 }
 
-function readRV(text: string, watch: boolean): number {
-  if (!watch || /^\d{1,15}$/.test(text)) return parseRV(text);
+/** Where the store itself refuses it, a kube-apiserver says so in other words. */
+export function storageRV(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
   throw refuse.storage(
     `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
   );
 }
 
-export function parseRV(text: string): number {
+function parseRV(text: string): number {
   if (!/^\d{1,15}$/.test(text)) {
     throw refuse.badRequest(
       `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,

@@ -3,7 +3,15 @@ import { strictDecodingMessage } from '../schema/compile.ts';
 import { fieldErrors } from '../schema/field-error.ts';
 import type { Json } from '../schema/json.ts';
 import type { Store } from '../store/store.ts';
-import { type Call, fromStorage, groupResource, keyOf, type NamedCall, storageId } from './call.ts';
+import {
+  apiVersion,
+  type Call,
+  fromStorage,
+  groupResource,
+  keyOf,
+  type NamedCall,
+  storageId,
+} from './call.ts';
 import { acceptObject } from './decode.ts';
 import { applyJSONPatch, JSONPatchError } from './json-patch.ts';
 import { parseJSON } from './json-text.ts';
@@ -34,8 +42,24 @@ export async function patch(
     const patched = apply(current);
     if (!isRecord(patched)) throw refuse.badRequest('the patched object is not an object');
     const text = call.fieldValidation === 'Strict' ? JSON.stringify(patched) : '';
+    const version = apiVersion(call);
+    if (patched['apiVersion'] !== version) {
+      throw refuse.invalid(call.kind.group, call.kind.kind, call.name, [
+        fieldErrors.invalid('apiVersion', (patched['apiVersion'] ?? '') as Json, `must be ${version}`),
+      ]);
+    }
     const { object, unknown } = acceptObject(call, patched);
     if (unknown.length > 0) judgePatchedFields(call, unknown, text);
+    if (call.kind.namespaced && (object.metadata.namespace ?? call.namespace) !== call.namespace) {
+      throw refuse.badRequest(
+        'the namespace of the provided object does not match the namespace sent on the request',
+      );
+    }
+    if ((object.metadata.name ?? '') === '') {
+      throw refuse.badRequest(
+        `the name of the object (${call.name} based on URL) was undeterminable: name must be provided`,
+      );
+    }
     if (object.metadata.name !== call.name) {
       throw refuse.badRequest(
         `the name of the object (${object.metadata.name}) does not match the name on the URL (${call.name})`,
@@ -82,6 +106,7 @@ function parsePatch(body: string): unknown {
     throw refuse.badRequest('invalid JSON patch');
   }
   if (isRecord(value)) return value;
+  if (value === null) throw refuse.badRequest('Invalid JSON Patch');
   const found = Array.isArray(value) ? 'array' : typeof value;
   throw refuse.badRequest(
     `error decoding patch: json: cannot unmarshal ${found} into Go value of type map[string]interface {}`,

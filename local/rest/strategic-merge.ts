@@ -61,13 +61,12 @@ function mergeList(target: unknown, patch: unknown[], parent: Fields, key: strin
   const current = Array.isArray(target) ? (target as unknown[]) : [];
   if (mergeKey === undefined) return patch;
   const order = parent[`$setElementOrder/${key}`];
-  if (mergeKey === '') {
-    const merged = [...current, ...patch.filter((item) => !current.includes(item))];
-    return inOrder(merged, order, (item) => item);
-  }
-  return inOrder(mergeByKey(current, patch, mergeKey, path), order, (item) =>
-    isRecord(item) ? item[mergeKey] : undefined,
-  );
+  const id = (item: unknown): unknown => (mergeKey !== '' && isRecord(item) ? item[mergeKey] : item);
+  const merged =
+    mergeKey === ''
+      ? [...current, ...patch.filter((item) => !current.includes(item))]
+      : mergeByKey(current, patch, mergeKey, path);
+  return inOrder(interleave(merged, current.map(id), patch.map(id), id), order, id);
 }
 
 function mergeByKey(current: unknown[], patch: unknown[], mergeKey: string, path: string): unknown[] {
@@ -90,6 +89,26 @@ function mergeByKey(current: unknown[], patch: unknown[], mergeKey: string, path
     else merged[index] = mergeMap(merged[index] as Fields, item, path);
   }
   return merged;
+}
+
+/** The patch's items in its order, the others in theirs; a new item of the patch comes before what it meets. */
+function interleave(
+  merged: unknown[],
+  current: unknown[],
+  patch: unknown[],
+  id: (item: unknown) => unknown,
+): unknown[] {
+  const rank = (item: unknown): number => patch.indexOf(id(item));
+  const left = merged.filter((item) => rank(item) >= 0).toSorted((a, b) => rank(a) - rank(b));
+  const right = merged.filter((item) => rank(item) < 0);
+  const out: unknown[] = [];
+  for (const item of left) {
+    const place = current.indexOf(id(item));
+    // Those that stood before it stay before it.
+    const before = right.filter((other) => current.indexOf(id(other)) < place);
+    out.push(...right.splice(0, before.length), item);
+  }
+  return [...out, ...right];
 }
 
 function inOrder(items: unknown[], order: unknown, id: (item: unknown) => unknown): unknown[] {

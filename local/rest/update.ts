@@ -26,7 +26,10 @@ export async function update(
   checkIdentity(call, object);
   return context.store.write((tx) => {
     const stored = tx.get(storageId(call.kind), keyOf(call));
-    if (stored !== undefined) return { object: replace(call, stored, object, tx), created: false };
+    if (stored !== undefined) {
+      checkUID(call, stored, object);
+      return { object: replace(call, stored, object, tx), created: false };
+    }
     return { object: createInstead(call, object, tx, context.clock), created: true };
   });
 }
@@ -76,7 +79,7 @@ export function replace(
   tx: Transaction,
 ): StoredObject {
   const old = fromStorage(call, stored);
-  checkPreconditions(call, old, object);
+  checkVersion(call, old, object);
   const next = merge(call, old, object);
   if (next.metadata.resourceVersion === undefined)
     next.metadata.resourceVersion = old.metadata.resourceVersion ?? '';
@@ -102,9 +105,10 @@ export function isReleased(call: Pick<NamedCall, 'kind'>, object: StoredObject):
   );
 }
 
-function checkPreconditions(call: NamedCall, old: StoredObject, object: StoredObject): void {
+/** The UID that a PUT names is a precondition; a PATCH that changes it changes what may not be changed. */
+function checkUID(call: NamedCall, old: StoredObject, object: StoredObject): void {
   const gr = groupResource(call);
-  const { uid, resourceVersion } = object.metadata;
+  const { uid } = object.metadata;
   if (uid !== undefined && uid !== '' && uid !== old.metadata.uid) {
     throw refuse.conflict(
       gr,
@@ -112,6 +116,11 @@ function checkPreconditions(call: NamedCall, old: StoredObject, object: StoredOb
       `StorageError: invalid object, Code: 4, Key: ${storageKey(call)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid ?? ''}`,
     );
   }
+}
+
+function checkVersion(call: NamedCall, old: StoredObject, object: StoredObject): void {
+  const gr = groupResource(call);
+  const { resourceVersion } = object.metadata;
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
     if (!call.kind.traits.unconditionalUpdate) throw resourceVersionRequired(call, call.name);
     delete object.metadata.resourceVersion;
@@ -140,16 +149,13 @@ function merge(call: NamedCall, old: StoredObject, object: StoredObject): Stored
   }
   const next: StoredObject = { ...object, metadata: { ...object.metadata } };
   const { metadata } = next;
-  for (const field of [
-    'uid',
-    'creationTimestamp',
-    'deletionTimestamp',
-    'deletionGracePeriodSeconds',
-    'generation',
-    'generateName',
-  ] as const) {
+  for (const field of ['deletionGracePeriodSeconds', 'generation', 'generateName'] as const) {
     if (old.metadata[field] === undefined) delete metadata[field];
     else Object.assign(metadata, { [field]: old.metadata[field] });
+  }
+  // These may be left out; what is given must be as it is (ValidateObjectMetaUpdate).
+  for (const field of ['uid', 'creationTimestamp', 'deletionTimestamp'] as const) {
+    if (old.metadata[field] !== undefined) metadata[field] ??= old.metadata[field];
   }
   dropUnkept(metadata);
   if (call.version.status) {

@@ -113,6 +113,7 @@ async function serveRoute(context: ServerContext, exchange: Exchange, route: Res
       ? route.namespace === undefined &&
         (route.name !== undefined || verb === 'create' || verb === 'deletecollection')
       : route.namespace !== undefined);
+  if (served === undefined && route.group === '') throw refuse.noSuchResource();
   if (served === undefined || misplaced) {
     notFound(exchange);
     return;

@@ -7,7 +7,7 @@ import { duplicateFields } from '../rest/duplicate-fields.ts';
 import { remove } from '../rest/delete.ts';
 import { removeCollection } from '../rest/delete-collection.ts';
 import { list } from '../rest/list.ts';
-import { listOptions, parseRV } from '../rest/list-options.ts';
+import { listOptions, storageRV } from '../rest/list-options.ts';
 import { patch } from '../rest/patch.ts';
 import { type Representation, representation } from '../rest/represent.ts';
 import { selectionOf } from '../rest/selection.ts';
@@ -42,7 +42,7 @@ export async function serveObjects(
     notFound(exchange);
     return;
   }
-  if (call.kind.traits.verbs?.includes(target.verb) === false) {
+  if (call.kind.traits.verbs?.includes(target.verb) === false || !subresourceHas(call, target.verb)) {
     throw refuse.methodNotAllowed(groupResource(call), target.verb);
   }
   if (call.version.deprecation !== undefined) call.warnings.push(call.version.deprecation);
@@ -109,6 +109,13 @@ function hasSubresource({ kind, version }: ServedKind, name: string): boolean {
   return name === 'finalize' && kind.group === '' && kind.plural === 'namespaces';
 }
 
+/** A subresource is read and changed; it is created and deleted with its object. */
+function subresourceHas(call: Call, verb: Verb): boolean {
+  if (call.subresource === undefined) return true;
+  if (call.subresource === 'finalize') return verb === 'update';
+  return verb === 'get' || verb === 'update' || verb === 'patch' || verb === 'watch';
+}
+
 function named(call: Call): NamedCall {
   if (call.name === undefined) throw refuse.badRequest('name must be provided');
   return call as NamedCall;
@@ -122,7 +129,7 @@ function answer(exchange: Exchange, view: Representation, object: StoredObject, 
 }
 
 function get(context: ServerContext, exchange: Exchange, call: NamedCall, view: Representation): void {
-  const wanted = parseRV(call.query.get('resourceVersion') || '0');
+  const wanted = storageRV(call.query.get('resourceVersion') || '0');
   if (wanted > context.store.rv) throw refuse.tooLargeResourceVersion(wanted, context.store.rv);
   const row = context.store.read(storageId(call.kind), keyOf(call));
   if (row === undefined) throw refuse.notFound(groupResource(call), call.name);

@@ -2,9 +2,12 @@ import { isRecord } from '../object.ts';
 import type { FieldValidation } from '../rest/call.ts';
 import type { DeleteOptions } from '../rest/delete.ts';
 import { parseJSON } from '../rest/json-text.ts';
+import { isTrue } from '../rest/list-options.ts';
 import { refuse } from '../rest/status.ts';
 import { type FieldError, fieldErrors } from '../schema/field-error.ts';
 import type { Json } from '../schema/json.ts';
+
+const MAX_MANAGER = 128;
 
 /** The options of a write, from its query. Throws 422, naming what is accepted. */
 export function writeOptions(
@@ -19,14 +22,20 @@ export function writeOptions(
       fieldErrors.notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']),
     );
   }
+  if (kind === 'PatchOptions' && isTrue(query.get('force'))) {
+    errors.push(fieldErrors.forbidden('force', 'may not be specified for non-apply patch'));
+  }
+  if ((query.get('fieldManager') ?? '').length > MAX_MANAGER) {
+    errors.push(fieldErrors.tooLong('fieldManager', MAX_MANAGER));
+  }
   if (errors.length > 0) throw refuse.invalid('meta.k8s.io', kind, '', errors);
   return { dryRun, fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as FieldValidation) };
 }
 
 function readDryRun(values: string[], errors: FieldError[]): boolean {
-  const given = values.filter((value) => value !== '');
-  if (given.some((value) => value !== 'All')) errors.push(fieldErrors.notSupported('dryRun', given, ['All']));
-  return given.length > 0;
+  if (values.some((value) => value !== 'All'))
+    errors.push(fieldErrors.notSupported('dryRun', values, ['All']));
+  return values.length > 0;
 }
 
 const POLICIES = ['Foreground', 'Background', 'Orphan'];
@@ -90,6 +99,10 @@ function checkTypes(value: Record<string, unknown>): void {
 }
 
 function fromQuery(query: URLSearchParams): Record<string, unknown> {
+  const grace = query.get('gracePeriodSeconds');
+  if (grace !== null && !/^-?\d+$/.test(grace)) {
+    throw refuse.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
+  }
   const orphan = query.get('orphanDependents');
   return {
     ...(query.get('propagationPolicy') === null ? {} : { propagationPolicy: query.get('propagationPolicy') }),

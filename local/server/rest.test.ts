@@ -307,14 +307,18 @@ describe('update', () => {
       400,
       expect.stringContaining(`the name of the object (other) does not match the name on the URL (${name})`),
     ]);
-    const uid = await call('PATCH', `${WIDGETS}/${name}`, {
-      body: { metadata: { uid: 'x' } },
-      contentType: MERGE,
-    });
+    const { body } = await call('GET', `${WIDGETS}/${name}`);
+    const stranger = { ...body, metadata: { ...body.metadata, uid: 'x' } };
+    const uid = await call('PUT', `${WIDGETS}/${name}`, { body: stranger });
     expect([uid.code, uid.text]).toEqual([
       409,
       expect.stringContaining('Precondition failed: UID in precondition: x'),
     ]);
+    const patched = await call('PATCH', `${WIDGETS}/${name}`, {
+      body: { metadata: { uid: 'x' } },
+      contentType: MERGE,
+    });
+    expect([patched.code, patched.text]).toEqual([422, expect.stringContaining('field is immutable')]);
   });
 
   it('of two at once with one resourceVersion, one wins', async () => {
@@ -527,6 +531,14 @@ describe('paths', () => {
 
   it('a broken escape in a path is a 400', async () => {
     expect((await call('GET', `${WIDGETS}/%zz`)).code).toBe(400);
+  });
+
+  it('a subresource is not created or deleted: its object stays', async () => {
+    const name = await made();
+    expect((await call('DELETE', `${WIDGETS}/${name}/status`)).code).toBe(405);
+    expect((await call('POST', `${WIDGETS}/${name}/status`, { body: widget('other') })).code).toBe(405);
+    expect((await call('GET', `${WIDGETS}/${name}`)).code).toBe(200);
+    expect((await call('DELETE', '/api/v1/namespaces/default/finalize')).code).toBe(405);
   });
 
   it('methods that resources do not have are 405', async () => {

@@ -14,9 +14,9 @@ export interface ResourceRoute {
 
 /** Undefined: the path names no resource (discovery, health, nothing). Throws URIError for a broken escape. */
 export function resourceRoute(path: string): ResourceRoute | undefined {
-  const parts = path.split('/').slice(1);
+  const parts = decodeURIComponent(path).split('/').slice(1);
   if (parts.at(-1) === '') parts.pop();
-  const [root, ...rest] = parts.map((part) => decodeURIComponent(part));
+  const [root, ...rest] = parts;
   let group = '';
   if (root === 'apis') group = rest.shift() ?? '';
   else if (root !== 'api') return undefined;
