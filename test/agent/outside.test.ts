@@ -22,7 +22,7 @@ describe.each(selectedConfigs(['docker-v1', 'docker-v2']))('agent on %s, others 
     await world.docker('POST', `${path(sandbox)}/update`, { Memory: 128 * MIB, MemorySwap: 128 * MIB });
     const drifted = await world.awaits(sandbox, 'LimitsEnforced', 'False', 'Drifted');
     expect(condition(drifted, 'LimitsEnforced')?.message).toContain('memory');
-    expect((await world.events(sandbox)).map((event) => event.reason)).toContain('LimitsDrifted');
+    await world.awaitsEvent(sandbox, 'LimitsDrifted');
     await world.docker('POST', `${path(sandbox)}/update`, { Memory: 64 * MIB, MemorySwap: 64 * MIB });
     await world.awaits(sandbox, 'LimitsEnforced', 'True', 'ReadBack');
   });

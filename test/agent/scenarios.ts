@@ -197,15 +197,7 @@ export const scenarios: Scenario[] = [
   },
   {
     live: retained,
-    steps: [
-      'update-limits',
-      'ledger-limits',
-      'ledger-stop',
-      'stop',
-      'ledger-restart',
-      'listen-again',
-      'ledger-discard',
-    ],
+    steps: ['update-limits', 'ledger-limits', 'ledger-restart', 'listen-again', 'ledger-discard'],
   },
   { live: stoppedJob, steps: ['ledger-stop', 'stop'] },
   { live: stubborn, steps: ['ledger-kill', 'kill'] },

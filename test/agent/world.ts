@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { type Logger, pino } from 'pino';
 import type { Condition } from '../../crds/meta.ts';
-import type { ConditionType } from '../../crds/conditions.ts';
+import type { ConditionType, EventReason } from '../../crds/conditions.ts';
 import type { Sandbox, SandboxSpec } from '../../crds/sandbox.ts';
 import type { SandboxNode, SandboxNodeStatus } from '../../crds/sandbox-node.ts';
 import { API_VERSION } from '../../crds/group.ts';
@@ -64,6 +64,8 @@ export interface World {
   events(sandbox: {
     metadata: { name: string };
   }): Promise<{ reason: string; message: string; count: number }[]>;
+  /** Until there is one: events are written after the status that they belong to. */
+  awaitsEvent(sandbox: { metadata: { name: string } }, reason: EventReason): Promise<void>;
   output(sandbox: { metadata: { uid?: string } }, launch?: 'setup' | 'main'): Promise<string>;
   /** Data folders of agents in processes of their own, by node. */
   readonly dataDirs: Map<string, string>;
@@ -209,6 +211,13 @@ export async function openWorld(options: {
         KubeObject & { involvedObject: { name: string }; reason: string; message: string; count: number }
       >(EVENTS, { namespace: NAMESPACE });
       return all.items.filter((event) => event.involvedObject.name === metadata.name);
+    },
+    awaitsEvent: async (sandbox, reason) => {
+      await until(
+        `event ${reason} of ${sandbox.metadata.name}`,
+        async () => (await world.events(sandbox)).some((event) => event.reason === reason),
+        { seen: () => world.events(sandbox) },
+      );
     },
     output: ({ metadata }, launch = 'main') => collect(dataDir, metadata.uid ?? '', launch),
     dataDirs: new Map(),
