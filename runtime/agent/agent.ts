@@ -284,9 +284,13 @@ export class Agent {
   }
 
   #happened(runtime: Runtime, event: RuntimeEvent): void {
+    if (event.labels[LABELS.role] === 'probe') {
+      runtime.probe.happened(event);
+      return;
+    }
     const uid = event.labels[LABELS.uid];
     const run = uid === undefined ? undefined : this.#runs.get(uid);
-    if (run === undefined || event.labels[LABELS.role] === 'probe') return;
+    if (run === undefined) return;
     rememberEvent(run, event);
     if (event.action === 'create' || event.action === 'other' || event.action === 'oom') return;
     if (event.action === 'update') {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { Backoff } from '../../../kube/backoff.ts';
 import { type Clock, sleep } from '../../../kube/clock.ts';
-import type { RuntimeDriver } from '../../driver.ts';
+import type { RuntimeDriver, RuntimeEvent } from '../../driver.ts';
 import { openProbe } from '../../link/probe.ts';
 import type { InitArrival, Probe } from '../../link/types.ts';
 import type { Steps } from '../fault-points.ts';
@@ -16,6 +16,7 @@ import {
   SANDBOXES_PATH,
 } from '../names.ts';
 import { type InitProgram, probeImage, probeRoot } from './image.ts';
+import { answersInTime, keepAsking } from './pulse.ts';
 
 export interface ProbeKeeperOptions {
   driver: RuntimeDriver;
@@ -28,13 +29,18 @@ export interface ProbeKeeperOptions {
   onInit: (arrival: InitArrival) => void;
   /** The probe came or went. */
   changed: () => void;
+  /** For tests: in place of the real connection. */
+  open?: typeof openProbe;
 }
 
 const MIB = 1024 * 1024;
 const REMOVE_MS = 5000;
+/** How long a probe may take from its start to its first word. */
+const HELLO_MS = 30_000;
 
 /**
- * Keeps one probe alive in a runtime. It is made anew at every start of the agent and whenever its stream breaks; it
+ * Keeps one probe alive in a runtime. It is made anew at every start of the agent, whenever its stream breaks, and when
+ * it does not answer any more: it may have been frozen from outside, or its connection may be dead at one end only. It
  * remembers nothing, so nothing is lost with it: the inits of the sandboxes dial again.
  */
 export class ProbeKeeper {
@@ -43,6 +49,7 @@ export class ProbeKeeper {
   #why = 'it is being made';
   #runFolder: string | undefined;
   #container: string | undefined;
+  #wentAtMs: number | undefined;
 
   constructor(options: ProbeKeeperOptions) {
     this.#options = options;
@@ -60,6 +67,18 @@ export class ProbeKeeper {
   /** Folder of the runtime's host in which each sandbox has one of its own. */
   get runFolder(): string | undefined {
     return this.#runFolder;
+  }
+
+  /** When the last one went (Unix ms); undefined: none has. */
+  get wentAtMs(): number | undefined {
+    return this.#wentAtMs;
+  }
+
+  /** An event of a probe's container: one that is frozen is given up at once. */
+  happened(event: RuntimeEvent): void {
+    if (event.action !== 'pause' || event.containerID !== this.#container) return;
+    this.#options.log.warn({ runtime: this.#options.driver.name }, 'the probe was paused from outside');
+    this.#probe?.close();
   }
 
   get volume(): string {
@@ -91,9 +110,17 @@ export class ProbeKeeper {
         log.info({ runtime: driver.name, build: probe.hello.build }, 'probe is ready');
         backoff.reset();
         changed();
+        const pulse = new AbortController();
+        void probe.closed.then(() => pulse.abort());
+        void keepAsking(probe, clock, random, pulse.signal).then((silent) => {
+          if (!silent) return;
+          log.warn({ runtime: driver.name }, 'the probe does not answer');
+          probe.close();
+        });
         const reason = await probe.closed;
         signal.removeEventListener('abort', stop);
         this.#probe = undefined;
+        this.#wentAtMs = clock.now().getTime();
         this.#why = reason.message;
         if (signal.aborted) return;
         log.warn({ runtime: driver.name, err: reason }, 'probe has gone');
@@ -123,7 +150,7 @@ export class ProbeKeeper {
       Promise.all([
         driver.createVolume(RUN_VOLUME, { ...call, labels: { [LABELS.role]: 'run' } }),
         driver.createVolume(this.volume, { ...call, labels: { [LABELS.role]: 'init' } }),
-        driver.removeContainer(name, call),
+        this.#removeOld(name, signal),
       ]),
     );
     const { id } = await step('create-probe', () =>
@@ -157,12 +184,32 @@ export class ProbeKeeper {
     });
     try {
       await step('start-probe', () => driver.startContainer(id, call));
-      const probe = await openProbe(stream, { onInit: this.#options.onInit });
+      const open = this.#options.open ?? openProbe;
+      const probe = await answersInTime(
+        open(stream, { onInit: this.#options.onInit }),
+        HELLO_MS,
+        this.#options.clock,
+        'the probe has started and says nothing',
+        signal,
+      );
       this.#runFolder = run.mountpoint;
       return probe;
     } catch (error) {
       stream.destroy();
       throw error;
     }
+  }
+
+  /** A frozen one as well: some runtimes do not kill what is paused. */
+  async #removeOld(name: string, signal: AbortSignal): Promise<void> {
+    const { driver, log } = this.#options;
+    const old = await driver.inspectContainer(name, { signal });
+    if (old === undefined) return;
+    if (old.state === 'paused') {
+      await driver.unpauseContainer(old.id, { signal }).catch((error: unknown) => {
+        log.debug({ err: error, runtime: driver.name }, 'old probe not unpaused');
+      });
+    }
+    await driver.removeContainer(old.id, { signal });
   }
 }
