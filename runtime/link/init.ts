@@ -4,7 +4,9 @@ import { encodeMessage, FrameDecoder, type Message } from './frame.ts';
 import { LinkError } from './link-error.ts';
 import { initHello, processExit, startFailure, streamName } from './messages.ts';
 import { F, PROTOCOL, T } from './protocol.ts';
+import { StartBook } from './start-book.ts';
 import { StdinQueue } from './stdin-queue.ts';
+import { REQUEST_TIMEOUT_MS, START_TIMEOUT_MS, timeLimit } from './time-limit.ts';
 import type { InitEvents, InitHello, InitSession, StartResult, StartSpec } from './types.ts';
 
 interface Waiting<T> {
@@ -31,7 +33,7 @@ class InitLink {
   private readonly events: InitEvents;
   private readonly onHello: (hello: InitHello) => void;
   private readonly decoder = new FrameDecoder();
-  private readonly starts = new Map<number, Waiting<StartResult>>();
+  private readonly starts = new StartBook();
   private readonly inputs = new Map<number, StdinQueue>();
   private readonly pings: Waiting<void>[] = [];
   private greeted = false;
@@ -59,7 +61,7 @@ class InitLink {
     return {
       hello,
       closed: this.closed,
-      start: async (spec) => this.start(spec),
+      start: async (spec, options) => this.start(spec, options?.timeoutMs ?? START_TIMEOUT_MS),
       signal: (id, signal, scope) => {
         this.send(T.SIGNAL, id, [
           [F.SIGNAL, signal],
@@ -85,26 +87,18 @@ class InitLink {
         this.inputs.delete(id);
         this.send(T.FORGET, id, []);
       },
-      ping: async () =>
-        new Promise<void>((resolve, reject) => {
-          if (this.over) {
-            reject(this.over);
-            return;
-          }
-          this.pings.push({ resolve, reject });
-          this.send(T.PING, 0, []);
-        }),
+      ping: async (options) => this.ping(options?.timeoutMs ?? REQUEST_TIMEOUT_MS),
       release: (exitCode) => this.send(T.RELEASE, 0, [[F.EXIT_CODE, exitCode]]),
       close: () => this.close(),
     };
   }
 
-  private start(spec: StartSpec): Promise<StartResult> {
+  private start(spec: StartSpec, timeoutMs: number): Promise<StartResult> {
     if (!Number.isInteger(spec.id) || spec.id < 1 || spec.id > MAX_ID) {
       throw new LinkError('Invalid', `${spec.id} is no process id`);
     }
     if (spec.argv.length === 0) throw new LinkError('Invalid', 'argv is empty');
-    if (this.starts.has(spec.id))
+    if (this.starts.waitsFor(spec.id))
       throw new LinkError('Invalid', `process ${spec.id} is being started already`);
     for (const text of [...spec.argv, ...spec.env, spec.workingDir]) {
       if (text.includes('\0')) throw new LinkError('Invalid', 'a NUL in an argument, variable or path');
@@ -121,13 +115,28 @@ class InitLink {
       [F.WINDOW, spec.windowBytes],
     ]);
     const frame = encodeMessage(T.START, spec.id, payload);
+    const late = this.starts.takeLate(spec.id);
+    if (late) return Promise.resolve(late);
     return new Promise((resolve, reject) => {
       if (this.over) {
         reject(this.over);
         return;
       }
-      this.starts.set(spec.id, { resolve, reject });
+      const waiting = limited({ resolve, reject }, timeoutMs, () => this.starts.giveUp(spec.id));
+      this.starts.sent(spec.id, waiting);
       this.stream.write(frame);
+    });
+  }
+
+  private ping(timeoutMs: number): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      if (this.over) {
+        reject(this.over);
+        return;
+      }
+      // One that has timed out keeps its place: its answer may still come, and is not the next one's.
+      this.pings.push(limited({ resolve, reject }, timeoutMs));
+      this.send(T.PING, 0, []);
     });
   }
 
@@ -181,10 +190,14 @@ class InitLink {
     const id = message.channel;
     switch (message.type) {
       case T.STARTED:
-        this.started(id, { ok: true, pid: fields.number(F.PID), startTicks: fields.big(F.START_TICKS) });
+        this.starts.answered(id, {
+          ok: true,
+          pid: fields.number(F.PID),
+          startTicks: fields.big(F.START_TICKS),
+        });
         return;
       case T.START_FAILED:
-        this.started(id, startFailure(fields));
+        this.starts.answered(id, startFailure(fields));
         return;
       case T.OUTPUT:
         this.events.onOutput({
@@ -221,12 +234,6 @@ class InitLink {
     }
   }
 
-  private started(id: number, result: StartResult): void {
-    const waiting = this.starts.get(id);
-    this.starts.delete(id);
-    waiting?.resolve(result);
-  }
-
   /** What has been said before, a goodbye above all, still goes out. */
   private close(): void {
     this.finish(new LinkError('Closed', 'the connection to the sandbox was closed here'), () => {
@@ -241,9 +248,27 @@ class InitLink {
   private finish(error: LinkError, leave: () => void): void {
     if (this.over) return;
     this.over = error;
-    for (const waiting of [...this.starts.values(), ...this.pings]) waiting.reject(error);
-    this.starts.clear();
+    this.starts.failAll(error);
+    for (const waiting of this.pings) waiting.reject(error);
     leave();
     this.settle(error);
   }
+}
+
+/** The same with a time limit; `late` is called when that has passed. */
+function limited<T>(waiting: Waiting<T>, timeoutMs: number, late?: () => void): Waiting<T> {
+  const stopTimer = timeLimit(timeoutMs, 'the sandbox', (error) => {
+    late?.();
+    waiting.reject(error);
+  });
+  return {
+    resolve: (value) => {
+      stopTimer();
+      waiting.resolve(value);
+    },
+    reject: (error) => {
+      stopTimer();
+      waiting.reject(error);
+    },
+  };
 }

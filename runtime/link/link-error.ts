@@ -3,9 +3,10 @@
  * - `Garbage`: what came is not the protocol; the connection has been closed;
  * - `Refused`: the other side answered with an error (`errno` where the kernel gave one);
  * - `Invalid`: an argument that can't be sent;
- * - `Overflow`: more waits to be sent than is kept.
+ * - `Overflow`: more waits to be sent than is kept;
+ * - `TimedOut`: no answer in time. What was asked for may still be done: the connection stays, a late answer is ignored.
  */
-export type LinkErrorCode = 'Closed' | 'Garbage' | 'Refused' | 'Invalid' | 'Overflow';
+export type LinkErrorCode = 'Closed' | 'Garbage' | 'Refused' | 'Invalid' | 'Overflow' | 'TimedOut';
 
 export class LinkError extends Error {
   readonly code: LinkErrorCode;

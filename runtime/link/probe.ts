@@ -6,9 +6,10 @@ import { FrameWriter } from './frame-writer.ts';
 import { LinkError } from './link-error.ts';
 import { fileReadings, processFacts, probeHello, statfsOf } from './messages.ts';
 import { F, T } from './protocol.ts';
-import type { FileReading, InitArrival, Probe, ProbeHello, ProcessFacts } from './types.ts';
+import { REQUEST_TIMEOUT_MS, timeLimit } from './time-limit.ts';
+import type { FileReading, InitArrival, Probe, ProbeHello, ProcessFacts, RequestOptions } from './types.ts';
 
-type CallOptions = { signal?: AbortSignal } | undefined;
+type CallOptions = RequestOptions | undefined;
 
 const MAX_WAITING = 4096;
 /** Of paths in one request; its reply must fit a message. */
@@ -67,7 +68,7 @@ class ProbeLink {
 
   open(hello: ProbeHello): Probe {
     const call = (type: number, list: FieldList, options: CallOptions): Promise<Fields> =>
-      this.request(type, list, options?.signal);
+      this.request(type, list, options);
     return {
       hello,
       closed: this.closed,
@@ -89,11 +90,15 @@ class ProbeLink {
       },
       removeCgroup: async (path, options) =>
         (await call(T.REMOVE_CGROUP, [[F.PATH, path]], options)).number(F.REMOVED) === 1,
+      ping: async (options) => {
+        await call(T.PING, [], options);
+      },
       close: () => this.end(new LinkError('Closed', 'the connection to the probe was closed here')),
     };
   }
 
-  private request(type: number, list: FieldList, signal: AbortSignal | undefined): Promise<Fields> {
+  private request(type: number, list: FieldList, options: CallOptions): Promise<Fields> {
+    const signal = options?.signal;
     return new Promise((resolve, reject) => {
       if (this.over) {
         reject(this.over);
@@ -110,6 +115,7 @@ class ProbeLink {
       const id = this.nextRequest++;
       const frame = encodeMessage(type, 0, encodeFields([[F.REQUEST, id], ...list]));
       const done = (): void => {
+        stopTimer();
         this.waiting.delete(id);
         signal?.removeEventListener('abort', onAbort);
       };
@@ -117,6 +123,10 @@ class ProbeLink {
         done();
         reject(signal?.reason as Error);
       };
+      const stopTimer = timeLimit(options?.timeoutMs ?? REQUEST_TIMEOUT_MS, 'the probe', (error) => {
+        done();
+        reject(error);
+      });
       signal?.addEventListener('abort', onAbort);
       this.waiting.set(id, {
         resolve: (fields) => {
@@ -154,6 +164,7 @@ class ProbeLink {
     }
     switch (message.type) {
       case T.REPLY:
+      case T.PONG:
       case T.ERROR:
         this.answer(message.type, fields);
         return;

@@ -38,18 +38,24 @@ export interface InitArrival {
   stream: Duplex;
 }
 
+export interface RequestOptions {
+  signal?: AbortSignal;
+  /** After it the call rejects with LinkError `TimedOut`; 10 s if absent. The connection stays as it is. */
+  timeoutMs?: number;
+}
+
 export interface Probe {
   readonly hello: ProbeHello;
   /** Settles when the connection is over, with the reason; never rejects. */
   readonly closed: Promise<Error>;
   /** One round trip for all; absolute paths under /sys/fs/cgroup or /proc only. */
-  readFiles(paths: string[], options?: { signal?: AbortSignal }): Promise<FileReading[]>;
+  readFiles(paths: string[], options?: RequestOptions): Promise<FileReading[]>;
   /** undefined: no such process. */
-  process(pid: number, options?: { signal?: AbortSignal }): Promise<ProcessFacts | undefined>;
+  process(pid: number, options?: RequestOptions): Promise<ProcessFacts | undefined>;
   /** Of the probe's own root: the filesystem of the writable layers. */
   statfs(
     path: string,
-    options?: { signal?: AbortSignal },
+    options?: RequestOptions,
   ): Promise<{
     type: number;
     blockSize: bigint;
@@ -60,13 +66,15 @@ export interface Probe {
     ffree: bigint;
   }>;
   /** Makes DIR/sandboxID (0755, of root) with a socket in it and accepts inits there; idempotent. */
-  listen(sandboxID: string, options?: { signal?: AbortSignal }): Promise<void>;
+  listen(sandboxID: string, options?: RequestOptions): Promise<void>;
   /** Ends it and removes the directory; idempotent. */
-  unlisten(sandboxID: string, options?: { signal?: AbortSignal }): Promise<void>;
+  unlisten(sandboxID: string, options?: RequestOptions): Promise<void>;
   /** Sandbox ids that have a directory, those left by an earlier probe included. */
-  listening(options?: { signal?: AbortSignal }): Promise<string[]>;
+  listening(options?: RequestOptions): Promise<string[]>;
   /** rmdir of an empty cgroup in every hierarchy it is in; `path` relative to the hierarchy's root. false: not empty. Idempotent. */
-  removeCgroup(path: string, options?: { signal?: AbortSignal }): Promise<boolean>;
+  removeCgroup(path: string, options?: RequestOptions): Promise<boolean>;
+  /** One round trip to the probe and back. */
+  ping(options?: RequestOptions): Promise<void>;
   close(): void;
 }
 
@@ -162,8 +170,13 @@ export interface InitEvents {
 export interface InitSession {
   readonly hello: InitHello;
   readonly closed: Promise<Error>;
-  /** At most once an id for the life of the sandbox: a second time answers `duplicate` with no effect. */
-  start(spec: StartSpec): Promise<StartResult>;
+  /**
+   * At most once an id for the life of the sandbox: a second time answers `duplicate` with no effect. Without an answer
+   * after `options.timeoutMs` (15 s if absent; a paused sandbox, say) it rejects with LinkError `TimedOut`, and may still
+   * be carried out. Trying again is safe: the answer is what became of the earlier one where this session sees it,
+   * else `duplicate`, which tells that it began.
+   */
+  start(spec: StartSpec, options?: { timeoutMs?: number }): Promise<StartResult>;
   signal(id: number, signal: number, scope: 'leader' | 'group'): void;
   /** Everything before `acked` is safe here and may be forgotten; it may send up to `acked + window`. */
   credit(id: number, stream: 'stdout' | 'stderr', acked: bigint, windowBytes: number): void;
@@ -174,8 +187,8 @@ export interface InitSession {
   resize(id: number, size: { rows: number; cols: number }): void;
   /** Frees the record of one that has exited, as soon as its group is empty; output not taken by then is lost. Its id stays used up. Not main. */
   forget(id: number): void;
-  /** One round trip to init and back. */
-  ping(): Promise<void>;
+  /** One round trip to init and back; LinkError `TimedOut` after `options.timeoutMs` (10 s if absent). */
+  ping(options?: { timeoutMs?: number }): Promise<void>;
   /** Goodbye: init ends the sandbox at once, with the exit code given, that of main, or 0. */
   release(exitCode?: number): void;
   close(): void;
