@@ -273,6 +273,12 @@ export class Agent {
         log,
         onEvent: (event) => this.#happened(runtime, event),
         onBreak: () => this.#everythingMayHaveChanged(),
+        running: () =>
+          [...this.#runs.values()].flatMap(({ container, record }) =>
+            container?.state === 'running' && (record?.runtime ?? runtime.driver.name) === runtime.driver.name
+              ? [container]
+              : [],
+          ),
         onResume: async () => {
           await adopt(this.#services, runtime);
           this.#adopted.add(runtime.driver.name);

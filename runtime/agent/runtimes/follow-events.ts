@@ -17,6 +17,8 @@ export interface FollowEventsOptions {
   /** The stream broke, or works again: what is known of any container may be old. */
   onBreak: () => void;
   onResume: () => Promise<void>;
+  /** The containers of this runtime as they were last seen running. */
+  running: () => { id: string; startedAt: string | undefined }[];
 }
 
 /** How long a stream has to hold before the next break begins with a short wait again. */
@@ -31,8 +33,12 @@ export async function followEvents(options: FollowEventsOptions, signal: AbortSi
     const startedMs = clock.monotonicMs();
     try {
       const answer = await runtime.ask({ signal });
-      if (answer.state === 'Unavailable') throw new Error(answer.message);
-      runtime.answers(clock.now().getTime());
+      if (answer.state === 'Unavailable') {
+        runtime.silent();
+        throw new Error(answer.message);
+      }
+      const tookMs = clock.monotonicMs() - startedMs;
+      runtime.answers(clock.now().getTime(), { tookMs, survived: await survived(options, signal) });
       await options.onResume();
       for await (const event of runtime.driver.events({
         signal,
@@ -52,4 +58,20 @@ export async function followEvents(options: FollowEventsOptions, signal: AbortSi
     if (clock.monotonicMs() - startedMs > HEALTHY_MS) backoff.reset();
     await sleep(clock, backoff.next(), signal);
   }
+}
+
+/** Whether a container runs on that was started before the break: then nothing ended the containers as a whole. */
+async function survived(options: FollowEventsOptions, signal: AbortSignal): Promise<boolean> {
+  const { runtime, nodeName, running } = options;
+  const sinceMs = runtime.brokenSinceMs;
+  const before = new Map(running().map((container) => [container.id, container.startedAt]));
+  if (sinceMs === undefined || before.size === 0) return false;
+  const found = await runtime.driver.listContainers({ signal, labels: ownLabels(nodeName) });
+  for (const { id, state } of found) {
+    if (state !== 'running' || !before.has(id)) continue;
+    const now = await runtime.driver.inspectContainer(id, { signal });
+    if (now?.state !== 'running' || now.startedAt === undefined) continue;
+    if (now.startedAt === before.get(id) || Date.parse(now.startedAt) < sinceMs) return true;
+  }
+  return false;
 }

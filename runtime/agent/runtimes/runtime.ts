@@ -7,11 +7,23 @@ import type { RuntimeAnswer } from '../sandbox/types.ts';
 const FRESH_MS = 10_000;
 const BREAKS_KEPT = 16;
 
-/** A time in which the runtime did not answer (Unix ms); `toMs` undefined: it still does not. */
+/** From a break of the event stream until the runtime answers (Unix ms); `toMs` undefined: it still does not. */
 export interface RuntimeBreak {
   fromMs: number;
   toMs: number | undefined;
+  /** It was asked meanwhile and gave no answer, or was slow: a socket that is kept open for it waits until it is up. */
+  silent: boolean;
+  /**
+   * Known at its end. A stream breaks for many reasons (a proxy's idle timeout, a reset); containers go with the
+   * runtime only where it restarted.
+   */
+  restarted: boolean;
 }
+
+/** How long before the stream broke a probe may have gone for the same reason. */
+const TOGETHER_MS = 20_000;
+/** An answer that took longer came from a runtime that was not up. */
+const SLOW_MS = 1000;
 
 /** One container runtime of the node and what is known about it. */
 export class Runtime {
@@ -54,14 +66,40 @@ export class Runtime {
 
   broke(nowMs: number): void {
     if (this.breaks.at(-1)?.toMs === undefined && this.breaks.length > 0) return;
-    this.breaks.push({ fromMs: nowMs, toMs: undefined });
+    this.breaks.push({ fromMs: nowMs, toMs: undefined, silent: false, restarted: false });
     if (this.breaks.length > BREAKS_KEPT) this.breaks.shift();
     this.forget();
   }
 
-  answers(nowMs: number): void {
+  /** When the break under way began; undefined: none is. */
+  get brokenSinceMs(): number | undefined {
+    return this.#open()?.fromMs;
+  }
+
+  /** It was asked during a break, for so long, and gave no answer. */
+  silent(): void {
+    const last = this.#open();
+    if (last !== undefined) last.silent = true;
+  }
+
+  /**
+   * It answers. `survived`: a container of this agent runs that was started before the break, so whatever happened
+   * ended none. Whether it restarted: only where its probe went as well and it did not answer in between.
+   */
+  answers(nowMs: number, how: { tookMs: number; survived: boolean }): void {
+    const last = this.#open();
+    if (last === undefined) return;
+    last.toMs = nowMs;
+    if (how.tookMs > SLOW_MS) last.silent = true;
+    const went = this.probe.wentAtMs;
+    const probeWent =
+      this.probe.probe === undefined || (went !== undefined && went >= last.fromMs - TOGETHER_MS);
+    last.restarted = last.silent && probeWent && !how.survived;
+  }
+
+  #open(): RuntimeBreak | undefined {
     const last = this.breaks.at(-1);
-    if (last !== undefined && last.toMs === undefined) last.toMs = nowMs;
+    return last?.toMs === undefined ? last : undefined;
   }
 
   async #ask(options: { signal?: AbortSignal }): Promise<RuntimeAnswer> {

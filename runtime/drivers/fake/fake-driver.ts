@@ -268,6 +268,11 @@ export class FakeDriver implements RuntimeDriver {
     this.#get(id).state = 'paused';
   }
 
+  /** A proxy's idle timeout: the streams of events break, and nothing else happens. */
+  breakEvents(): void {
+    this.#events.breakAll();
+  }
+
   /** The daemon dies and comes back: containers are dead, event streams break, its memory of events is gone. */
   async restart(): Promise<void> {
     for (const container of this.containers.values()) {

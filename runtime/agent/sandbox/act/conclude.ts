@@ -4,6 +4,7 @@ import type { ContainerInfo } from '../../../driver.ts';
 import type { KernelCounters, StartFailure, Verdict } from '../../../verdict/evidence.ts';
 import { flagMayStillCome, judge } from '../../../verdict/judge.ts';
 import { cgroupParentPath, containerName } from '../../names.ts';
+import { restartedUnder } from '../../runtimes/restarted-under.ts';
 import type { Command } from '../command.ts';
 import { parentPaths, readCounters } from '../counters.ts';
 import { outcomeOf } from '../outcome-of.ts';
@@ -13,9 +14,6 @@ import { evidenceOf, type EvidenceExtras, terminationOf } from './evidence.ts';
 
 const ASK_AGAIN_MS = 100;
 const MORE_MS = 1500;
-/** A daemon that goes down ends its containers a little before it stops answering, and finds them ended when it is back. */
-const BREAK_BEFORE_MS = 20_000;
-const BREAK_AFTER_MS = 15_000;
 
 /** The launch is over, one way or another: all evidence is gathered and judged, and the verdict written down. */
 export async function conclude(context: ActContext): Promise<void> {
@@ -92,7 +90,7 @@ async function settle(context: ActContext, launch: Termination['launch'], verdic
 async function gather(context: ActContext, held: boolean): Promise<EvidenceExtras> {
   const { seen } = context;
   const after = await parentCounters(context);
-  const restarted = restartedUnder(context);
+  const restarted = wentDownWith(context);
   return {
     held,
     askedForMs: 0,
@@ -115,18 +113,16 @@ async function parentCounters({ services, run, runtime }: ActContext): Promise<K
 }
 
 /** Whether the runtime or its machine went down with the container. */
-function restartedUnder({ services, run, runtime, seen }: ActContext): 'Runtime' | 'Machine' | undefined {
+function wentDownWith({ services, run, runtime, seen }: ActContext): 'Runtime' | 'Machine' | undefined {
   const bootID = runtime.probe.probe?.hello.bootID;
   if (run.record?.bootID !== undefined && bootID !== undefined && bootID !== run.record.bootID)
     return 'Machine';
   const finished = seen.container?.finishedAt;
   if (finished === undefined) return undefined;
-  const endMs = Date.parse(finished);
-  const now = services.clock.now().getTime();
-  const under = runtime.breaks.some(
-    (one) => endMs >= one.fromMs - BREAK_BEFORE_MS && endMs <= (one.toMs ?? now) + BREAK_AFTER_MS,
-  );
-  return under ? 'Runtime' : undefined;
+  const word = restartedUnder(runtime.breaks, Date.parse(finished), services.clock.now().getTime());
+  // Whether it restarted, or only its events broke off, shows when it answers.
+  if (word === 'Unknown') throw new NotNow('the runtime has not answered yet');
+  return word === 'Yes' ? 'Runtime' : undefined;
 }
 
 function inspect({ services, run, runtime }: ActContext): Promise<ContainerInfo | undefined> {
