@@ -92,6 +92,9 @@ export const refuse = {
     failure(404, 'NotFound', `${qualified(gr)} "${name}" not found`, detailsOf(gr, name)),
   /** A path below /api or /apis that nothing serves. */
   noSuchResource: () => failure(404, 'NotFound', 'the server could not find the requested resource', {}),
+  /** A path that is served, but not so. */
+  noSuchMethod: () =>
+    failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {}),
   methodNotAllowed: (gr: GroupResource, action: string) =>
     failure(
       405,

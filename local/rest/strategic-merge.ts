@@ -35,6 +35,7 @@ function mergeMap(target: Fields, patch: Fields, path: string): Fields {
   for (const [key, value] of Object.entries(patch)) {
     if (key === '__proto__') continue;
     const at = path === '' ? key : `${path}.${key}`;
+    if (key === '$deleteFromPrimitiveList') throw refuse.badRequest('invalid patch format of primitive list');
     if (key.startsWith('$deleteFromPrimitiveList/')) {
       dropFrom(out, key.slice('$deleteFromPrimitiveList/'.length), value);
     } else if (key.startsWith('$')) continue;

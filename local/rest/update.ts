@@ -149,12 +149,17 @@ function merge(call: NamedCall, old: StoredObject, object: StoredObject): Stored
   }
   const next: StoredObject = { ...object, metadata: { ...object.metadata } };
   const { metadata } = next;
-  for (const field of ['deletionGracePeriodSeconds', 'generation', 'generateName'] as const) {
+  for (const field of [
+    'creationTimestamp',
+    'deletionGracePeriodSeconds',
+    'generation',
+    'generateName',
+  ] as const) {
     if (old.metadata[field] === undefined) delete metadata[field];
     else Object.assign(metadata, { [field]: old.metadata[field] });
   }
   // These may be left out; what is given must be as it is (ValidateObjectMetaUpdate).
-  for (const field of ['uid', 'creationTimestamp', 'deletionTimestamp'] as const) {
+  for (const field of ['uid', 'deletionTimestamp'] as const) {
     if (old.metadata[field] !== undefined) metadata[field] ??= old.metadata[field];
   }
   dropUnkept(metadata);

@@ -150,8 +150,7 @@ async function servePath(context: ServerContext, exchange: Exchange): Promise<vo
     throw forbiddenPath(exchange.user, wanted);
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    notFound(exchange);
-    return;
+    throw refuse.noSuchMethod();
   }
   if (path === '/version' || path === '/version/') {
     send(response, 200, versionInfo());
