@@ -10,7 +10,7 @@ export function joined(a: CelType, b: CelType): CelType {
   return isNull(a) ? b : a;
 }
 
-export const isPrim = (type: CelType, ...names: string[]): boolean =>
+const isPrim = (type: CelType, ...names: string[]): boolean =>
   type.kind === 'prim' && names.includes(type.name);
 const isNull = (type: CelType): boolean => isPrim(type, 'null');
 export const isNumber = (type: CelType): boolean => isPrim(type, 'int', 'uint', 'double');

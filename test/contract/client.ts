@@ -53,7 +53,7 @@ export class Server {
   async watch(
     request: Request,
     enough: (events: unknown[]) => boolean,
-    timeoutMs = 15_000,
+    timeoutMs = 40_000,
   ): Promise<Response> {
     const answer = await this.#open(request);
     const events: unknown[] = [];
@@ -97,7 +97,7 @@ export class Server {
         {
           method: request.method,
           agent: this.#agent,
-          timeout: 20_000,
+          timeout: 60_000,
           headers: {
             authorization: `Bearer ${request.token ?? this.#token}`,
             accept: request.accept ?? 'application/json',
@@ -112,7 +112,7 @@ export class Server {
         },
         resolve,
       );
-      call.on('timeout', () => call.destroy(new Error('no answer within 20 s')));
+      call.on('timeout', () => call.destroy(new Error('no answer within 60 s')));
       call.on('error', (error: NodeJS.ErrnoException) => {
         if (call.reusedSocket && error.code === 'ECONNRESET') resolve('stale');
         else reject(new Error(`${request.method} ${request.path}: ${error.message}`, { cause: error }));

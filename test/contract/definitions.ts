@@ -235,7 +235,7 @@ export async function install(server: Server): Promise<void> {
       throw new Error(`${definition.metadata.name}: ${answer.code} ${answer.text}`);
     const { group, names, versions } = definition.spec;
     const list = `/apis/${group}/${versions[0]?.name ?? ''}/${names.plural}`;
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + 90_000;
     while ((await server.request({ method: 'GET', path: list })).code !== 200) {
       if (Date.now() > deadline) throw new Error(`${definition.metadata.name} is not served`);
       await new Promise((resolve) => setTimeout(resolve, 50));

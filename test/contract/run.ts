@@ -7,7 +7,7 @@ export interface Target {
   nobodyToken: string;
 }
 
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 90_000;
 
 /** Runs the steps of a case in a namespace of its own; the answers come back normalised. */
 export async function runCase(target: Target, test: Case): Promise<Outcome[]> {

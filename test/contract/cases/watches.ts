@@ -22,7 +22,7 @@ const history: Step[] = [
   quiet({ request: `DELETE ${WIDGETS}/a` }),
 ];
 const watch = (query: string, events: number, more: Partial<Step> = {}): Step => ({
-  request: `GET ${WIDGETS}?watch=true&timeoutSeconds=3&${query}`,
+  request: `GET ${WIDGETS}?watch=true&timeoutSeconds=30&${query}`,
   watch: { events },
   view: short,
   ...more,
@@ -35,7 +35,7 @@ export const watches: Case[] = [
     steps: [
       from,
       ...history.slice(0, 1),
-      { request: `GET ${WIDGETS}?watch=true&timeoutSeconds=3&resourceVersion=\${rv}`, watch: { events: 1 } },
+      { request: `GET ${WIDGETS}?watch=true&timeoutSeconds=30&resourceVersion=\${rv}`, watch: { events: 1 } },
     ],
   },
   {
@@ -66,10 +66,10 @@ export const watches: Case[] = [
     steps: [
       { request: `GET ${WIDGETS}?watch=true&timeoutSeconds=3&sendInitialEvents=true` },
       {
-        request: `GET ${WIDGETS}?watch=true&timeoutSeconds=3&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=0`,
+        request: `GET ${WIDGETS}?watch=true&timeoutSeconds=30&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=0`,
       },
       {
-        request: `GET ${WIDGETS}?watch=true&timeoutSeconds=3&resourceVersionMatch=NotOlderThan&resourceVersion=0`,
+        request: `GET ${WIDGETS}?watch=true&timeoutSeconds=30&resourceVersionMatch=NotOlderThan&resourceVersion=0`,
       },
       { request: `GET ${WIDGETS}?sendInitialEvents=true&resourceVersionMatch=NotOlderThan` },
     ],
@@ -109,7 +109,7 @@ export const watches: Case[] = [
       from,
       ...history.slice(0, 2),
       {
-        request: `GET ${WIDGETS}?watch=true&timeoutSeconds=3&resourceVersion=\${rv}`,
+        request: `GET ${WIDGETS}?watch=true&timeoutSeconds=30&resourceVersion=\${rv}`,
         accept: TABLE,
         watch: { events: 2 },
         view: (events) =>
@@ -138,7 +138,7 @@ export const watches: Case[] = [
       ...history,
       {
         ...watch('resourceVersion=${rv}', 2),
-        request: `GET ${WIDGETS.replace('/namespaces', '/watch/namespaces')}/b?timeoutSeconds=3&resourceVersion=\${rv}`,
+        request: `GET ${WIDGETS.replace('/namespaces', '/watch/namespaces')}/b?timeoutSeconds=30&resourceVersion=\${rv}`,
       },
     ],
   },
