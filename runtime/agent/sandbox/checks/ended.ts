@@ -13,14 +13,34 @@ export function ended(seen: Observation): Decision | undefined {
   const { outcome } = record;
   const status = outcomeStatus(seen, outcome);
   if (outcome.ended === 'Restart') {
+    const leftMs = restartInMs(seen, record);
+    if (leftMs > 0) return { because: 'it ends again and again; its restart waits', status, againMs: leftMs };
     return { because: 'it is to be started again', status, writeFirst: true, act: { do: 'restart' } };
   }
   if (outcome.ended === 'Anew') {
-    return { because: 'it is to be made anew', status, writeFirst: true, act: { do: 'discard' } };
+    return {
+      because: 'it is to be made anew',
+      // Once the record is gone, the status is all that says whether user code has begun: of the next it has not.
+      status: together(status, { conditions: [], unset: ['startedAt', 'limits', 'setup'] }),
+      writeFirst: true,
+      act: { do: 'discard' },
+    };
   }
   if (outcome.ended === 'Stopped') return undefined;
   if (seen.container === undefined) return { because: 'it has ended', status };
   return { because: 'it has ended', status, writeFirst: true, act: { do: 'remove-container' } };
+}
+
+const RESTART_MAX_MS = 60_000;
+
+/** Nothing at first; a growing wait for what keeps ending soon after its start. */
+function restartInMs(seen: Observation, record: LedgerRecord): number {
+  const quick = record.quickRestarts ?? 0;
+  if (quick === 0 || record.outcome === undefined) return 0;
+  const waitMs = Math.min(1000 * 2 ** (quick - 1), RESTART_MAX_MS);
+  const sinceMs = seen.nowMs - Date.parse(record.outcome.termination.finishedAt);
+  // A clock that was set back must not make it wait for ever.
+  return sinceMs < 0 ? 0 : waitMs - sinceMs;
 }
 
 /** What a retained sandbox has in its filesystem is kept, whatever became of its limits. */
