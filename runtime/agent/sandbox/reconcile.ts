@@ -149,6 +149,8 @@ async function refresh({ services, run, seen }: ActContext): Promise<void> {
 async function tell(context: ActContext, action: Action | undefined, error: unknown): Promise<void> {
   const { seen } = context;
   if (seen.sandbox === undefined || context.services.signal.aborted) return;
+  // Another node's status is not ours to write.
+  if (seen.sandbox.status?.nodeName !== seen.nodeName) return;
   const message = error instanceof Error ? error.message : String(error);
   const what =
     action === undefined ? 'The sandbox could not be looked after' : `The step "${action.do}" failed`;

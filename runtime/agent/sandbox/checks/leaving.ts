@@ -10,8 +10,10 @@ export function leaving(seen: Observation): Decision | undefined {
     return { because: 'the sandbox is gone', act: { do: 'tear-down' } };
   }
   if (seen.sandbox.status?.nodeName !== seen.nodeName) {
-    if (seen.tornDown || (seen.container === undefined && seen.record === undefined)) {
-      return { because: 'the sandbox is not bound to this node' };
+    // Without container and record there may still be a workspace: made before the sandbox was handed back. What
+    // becomes of the sandbox from now on is not heard here.
+    if (seen.tornDown) {
+      return { because: 'the sandbox is not bound to this node', act: { do: 'forget' } };
     }
     return { because: 'the sandbox is bound elsewhere', act: { do: 'tear-down' } };
   }
