@@ -4,6 +4,8 @@ import type { RuntimeInfo } from '../driver.ts';
 /** Names and labels of what the agent makes in a runtime. All of it is found again by them. */
 export const containerName = (uid: string): string => `holdfast-${uid}`;
 export const workspaceVolume = (uid: string): string => `holdfast-ws-${uid}`;
+/** The container that opens the workspace for a user other than root; it is never started. */
+export const workspaceFiller = (uid: string): string => `holdfast-ws-${uid}`;
 export const probeName = (node: string): string => `holdfast-probe-${node}`;
 export const RUN_VOLUME = 'holdfast-run';
 export const initVolume = (hash: string): string => `holdfast-init-${hash}`;

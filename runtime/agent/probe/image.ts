@@ -14,7 +14,11 @@ export async function readInitProgram(path: string): Promise<InitProgram> {
   return { bytes, hash: createHash('sha256').update(bytes).digest('hex').slice(0, 16) };
 }
 
-export const probeImage = (hash: string): string => `holdfast/probe:${hash}`;
+/** An empty folder that everybody may write to. */
+export const OPEN_PATH = '/.holdfast/open';
+
+/** The number counts changes of what is around the program. */
+export const probeImage = (hash: string): string => `holdfast/probe:${hash}-2`;
 
 /** A root directory of nothing but the program, and of the places where something is mounted. */
 export function probeRoot(program: InitProgram): Readable {
@@ -34,6 +38,7 @@ export function probeRoot(program: InitProgram): Readable {
   ]) {
     tar.entry({ name, type: 'directory', mode: 0o755, mtime });
   }
+  tar.entry({ name: `${OPEN_PATH.slice(1)}/`, type: 'directory', mode: 0o777, mtime });
   tar.entry({ name: '.holdfast/bin/holdfast-init', mode: 0o755, mtime }, program.bytes);
   tar.finalize();
   // Its streams are not Node's own.

@@ -81,6 +81,10 @@ export class ProbeKeeper {
     this.#probe?.close();
   }
 
+  get image(): string {
+    return probeImage(this.#options.program.hash);
+  }
+
   get volume(): string {
     return initVolume(this.#options.program.hash);
   }
@@ -137,7 +141,7 @@ export class ProbeKeeper {
 
   async #make(signal: AbortSignal): Promise<Probe> {
     const { driver, program, nodeName, step, log } = this.#options;
-    const image = probeImage(program.hash);
+    const { image } = this;
     const labels = { ...ownLabels(nodeName), [LABELS.role]: 'probe' };
     const name = probeName(nodeName);
     const call = { signal };

@@ -62,7 +62,11 @@ export async function concludeStartFailure(
 ): Promise<void> {
   const verdict = judge(evidenceOf(context, launch, { held: true, askedForMs: 0, startFailure }));
   const name = what.argv[0] ?? '';
-  const shown = { ...verdict, message: `${verdict.message} Command: ${JSON.stringify(name).slice(0, 256)}.` };
+  const which =
+    startFailure.by === 'Init' && startFailure.stage === 'chdir'
+      ? `workingDir: ${JSON.stringify(what.workingDir).slice(0, 256)}`
+      : `Command: ${JSON.stringify(name).slice(0, 256)}`;
+  const shown = { ...verdict, message: `${verdict.message} ${which}.` };
   await settle(context, launch, shown);
 }
 

@@ -17,6 +17,7 @@ import { unknownCapabilities } from '../../../capabilities/limit-capabilities.ts
 import { type ActContext, cgroupVersion, NotNow, probeOf, say } from './context.ts';
 import { listen } from './listen.ts';
 import { ensureImage } from './ensure-image.ts';
+import { closeFiller, openWorkspace } from './open-workspace.ts';
 
 /** What setup's package installs need; everything else is dropped. */
 const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGID', 'KILL'];
@@ -46,6 +47,9 @@ export async function create(context: ActContext): Promise<void> {
   ]);
   if (image === undefined) return;
   run.image = image;
+  const user = sandbox.spec.user ?? image.user;
+  const open = !isRoot(user);
+  if (open) await openWorkspace(context);
   const record = newRecord(context, spec, info, probe.hello.bootID);
   run.record = record;
   const container: ContainerSpec = {
@@ -61,7 +65,7 @@ export async function create(context: ActContext): Promise<void> {
     command: [],
     env: [],
     workingDir: '/',
-    user: sandbox.spec.user ?? image.user,
+    user,
     limits: kernelLimits(record.limits),
     ...(record.cgroupParent === undefined ? {} : { cgroupParent: record.cgroupParent }),
     mounts: [
@@ -72,8 +76,6 @@ export async function create(context: ActContext): Promise<void> {
         source: workspaceVolume(run.uid),
         target: sandbox.spec.workspace?.path ?? '/workspace',
         readOnly: false,
-        // A user other than root can write there only if the image made the folder for it.
-        fillFromImage: !isRoot(sandbox.spec.user ?? image.user),
       },
     ],
     readOnlyRootFilesystem: sandbox.spec.readOnlyRootFilesystem ?? false,
@@ -84,6 +86,8 @@ export async function create(context: ActContext): Promise<void> {
   const [written, made] = await Promise.allSettled([
     services.step('ledger-create', () => services.ledger.put(record)),
     services.step('create-container', () => runtime.driver.createContainer(container, call)),
+    // Whatever becomes of it: it is looked for again when the volume is removed.
+    open ? closeFiller(context) : undefined,
   ]);
   if (written.status === 'rejected') throw written.reason;
   if (made.status === 'rejected') {

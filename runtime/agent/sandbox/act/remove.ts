@@ -1,6 +1,7 @@
 import type { Runtime } from '../../runtimes/runtime.ts';
 import { cgroupParentPath, containerName, LABELS, workspaceVolume } from '../../names.ts';
 import { type ActContext, say } from './context.ts';
+import { closeFiller } from './open-workspace.ts';
 
 /** The container goes; what is known about it stays, for the status. */
 export async function removeContainer(context: ActContext): Promise<void> {
@@ -36,6 +37,7 @@ export async function tearDown(context: ActContext): Promise<void> {
   const had = run.container !== undefined;
   for (const runtime of services.runtimes.values()) {
     await dropContainer({ ...context, runtime }, runtime);
+    await closeFiller({ ...context, runtime });
     await services.step('remove-workspace', () =>
       runtime.driver.removeVolume(workspaceVolume(run.uid), { signal: services.signal }),
     );
