@@ -86,6 +86,14 @@ static bool gather(struct wanted *m, uint8_t *payload, size_t len) {
   return more == 0;
 }
 
+static void on_time_limit(struct writer *w, uint32_t id, struct process *p, const struct wanted *m) {
+  int error = p ? process_limit(p, m->n[F_TIMEOUT_MS]) : ESRCH;
+  if (error == 0 && m->has[F_GRACE_MS]) p->grace_ms = m->n[F_GRACE_MS];
+  size_t at = message_begin(w, T_TIME_LIMIT_SET, id);
+  if (error != 0) put_str(w, F_ERRNO, errno_name(error));
+  message_end(w, at);
+}
+
 static void on_process(struct writer *w, uint8_t type, struct process *p, const struct wanted *m) {
   int stream = m->n[F_STREAM] == 2 ? STDERR : STDOUT;
   switch (type) {
@@ -119,7 +127,8 @@ void messages_handle(struct writer *w, uint8_t type, uint32_t channel, uint8_t *
     case T_CREDIT:
     case T_STDIN:
     case T_RESIZE:
-    case T_FORGET: {
+    case T_FORGET:
+    case T_TIME_LIMIT: {
       wrong = "malformed fields";
       if (!gather(&m, payload, len)) break;
       struct process *p = process_by_id(channel);
@@ -129,7 +138,9 @@ void messages_handle(struct writer *w, uint8_t type, uint32_t channel, uint8_t *
         size_t at = message_begin(w, T_PONG, channel);
         put_u64(w, F_REQUEST, m.n[F_REQUEST]);
         message_end(w, at);
-      } else if (p)
+      } else if (type == T_TIME_LIMIT)
+        on_time_limit(w, channel, p, &m);
+      else if (p)
         on_process(w, type, p, &m); /* one that is not there (any more) needs nothing */
       return;
     }

@@ -2,6 +2,7 @@
 
 #include "protocol.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -81,6 +82,14 @@ void process_signal(struct process *p, int signal, bool group, enum ended_by by)
   if (p->state != P_EXITED && signal > 0 && signal < 64) p->signals[by] |= (uint64_t)1 << signal;
   /* Just forked, it has no group of its own yet: what is for the group is for it alone. */
   if (!group || (kill(-p->pid, signal) != 0 && p->state == P_STARTING)) kill(p->pid, signal);
+}
+
+int process_limit(struct process *p, uint64_t timeout_ms) {
+  if (p->state == P_EXITED) return ESRCH;
+  /* What its limit has begun is finished: the group has been asked to end. */
+  if (p->kill_at != 0 || (p->signals[BY_TIMEOUT] & (uint64_t)1 << SIGTERM) != 0) return EALREADY;
+  p->term_at = timeout_ms == 0 || timeout_ms > UINT64_MAX - p->started_at ? 0 : p->started_at + timeout_ms;
+  return 0;
 }
 
 static uint64_t micros(struct timeval t) { return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec; }

@@ -75,6 +75,8 @@ bool process_group_held(pid_t pgrp);
 void process_close_fds(struct process *p);
 /* `by`: whose wish it is. Nothing is sent once the pid could be another's. */
 void process_signal(struct process *p, int signal, bool group, enum ended_by by);
+/* Of a process that runs, from its start on; 0: none. An errno when it has ended, or is being ended by its limit. */
+int process_limit(struct process *p, uint64_t timeout_ms);
 void process_put_record(struct writer *w, const struct process *p);
 void process_put_exit(struct writer *w, const struct process *p);
 const char *stage_name(enum stage stage);

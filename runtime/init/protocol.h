@@ -33,6 +33,7 @@ enum hf_type {
   T_RESIZE = 0x34,
   T_RELEASE = 0x35,
   T_FORGET = 0x36,
+  T_TIME_LIMIT = 0x37,
   /* init -> agent */
   T_STARTED = 0x40,
   T_START_FAILED = 0x41,
@@ -41,6 +42,7 @@ enum hf_type {
   T_EXITED = 0x44,
   T_OUTSIDE_SIGNAL = 0x45,
   T_STDIN_CREDIT = 0x46,
+  T_TIME_LIMIT_SET = 0x47,
 };
 
 enum hf_tag {

@@ -140,7 +140,7 @@ int spawn(struct process *p, const struct start *s, int private_fd, enum stage *
     p->out[i].open = true;
     p->out[i].limit = s->window;
   }
-  if (s->timeout_ms > 0) p->term_at = p->started_at + s->timeout_ms;
+  process_limit(p, s->timeout_ms);
   p->grace_ms = s->grace_ms;
   goto close_theirs;
 

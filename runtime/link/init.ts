@@ -2,12 +2,12 @@ import type { Duplex } from 'node:stream';
 import { encodeFields, type FieldList, Fields } from './fields.ts';
 import { encodeMessage, FrameDecoder, type Message } from './frame.ts';
 import { LinkError } from './link-error.ts';
-import { initHello, processExit, startFailure, streamName } from './messages.ts';
+import { initHello, limitResult, processExit, startFailure, streamName } from './messages.ts';
 import { F, PROTOCOL, T } from './protocol.ts';
 import { StartBook } from './start-book.ts';
 import { StdinQueue } from './stdin-queue.ts';
 import { REQUEST_TIMEOUT_MS, START_TIMEOUT_MS, timeLimit } from './time-limit.ts';
-import type { InitEvents, InitHello, InitSession, StartResult, StartSpec } from './types.ts';
+import type { InitEvents, InitHello, InitSession, LimitResult, StartResult, StartSpec } from './types.ts';
 
 interface Waiting<T> {
   resolve(value: T): void;
@@ -35,7 +35,9 @@ class InitLink {
   private readonly decoder = new FrameDecoder();
   private readonly starts = new StartBook();
   private readonly inputs = new Map<number, StdinQueue>();
+  /** In the order they were sent, which is that of the answers. One that has timed out keeps its place. */
   private readonly pings: Waiting<void>[] = [];
+  private readonly limits: Waiting<LimitResult>[] = [];
   private greeted = false;
   private over: LinkError | undefined;
   private settle: (error: Error) => void = () => undefined;
@@ -62,6 +64,10 @@ class InitLink {
       hello,
       closed: this.closed,
       start: async (spec, options) => this.start(spec, options?.timeoutMs ?? START_TIMEOUT_MS),
+      limit: async (id, timeoutMs, options) => {
+        if (hello.gate) return 'unsupported';
+        return this.limit(id, timeoutMs, options).catch(() => 'unanswered' as const);
+      },
       signal: (id, signal, scope) => {
         this.send(T.SIGNAL, id, [
           [F.SIGNAL, signal],
@@ -134,9 +140,26 @@ class InitLink {
         reject(this.over);
         return;
       }
-      // One that has timed out keeps its place: its answer may still come, and is not the next one's.
       this.pings.push(limited({ resolve, reject }, timeoutMs));
       this.send(T.PING, 0, []);
+    });
+  }
+
+  private limit(
+    id: number,
+    timeoutMs: number | undefined,
+    { graceMs, answerMs }: { graceMs?: number; answerMs?: number } = {},
+  ): Promise<LimitResult> {
+    return new Promise((resolve, reject) => {
+      if (this.over) {
+        reject(this.over);
+        return;
+      }
+      this.limits.push(limited({ resolve, reject }, answerMs ?? REQUEST_TIMEOUT_MS));
+      this.send(T.TIME_LIMIT, id, [
+        [F.TIMEOUT_MS, wholeMs(timeoutMs)],
+        [F.GRACE_MS, graceMs],
+      ]);
     });
   }
 
@@ -219,12 +242,16 @@ class InitLink {
       case T.STDIN_CREDIT:
         this.input(id, 0n).grant(fields.big(F.LIMIT));
         return;
+      case T.TIME_LIMIT_SET:
+        this.limits.shift()?.resolve(limitResult(fields));
+        return;
       case T.PONG:
         this.pings.shift()?.resolve();
         return;
       case T.ERROR:
         // About one message of ours; whoever waits for an answer to it must not wait for ever.
         if (fields.number(F.TYPE) === T.PING) this.pings.shift()?.resolve();
+        if (fields.number(F.TYPE) === T.TIME_LIMIT) this.limits.shift()?.resolve('unsupported');
         return;
       default:
         this.send(T.ERROR, id, [
@@ -249,10 +276,16 @@ class InitLink {
     if (this.over) return;
     this.over = error;
     this.starts.failAll(error);
-    for (const waiting of this.pings) waiting.reject(error);
+    for (const waiting of [...this.pings, ...this.limits]) waiting.reject(error);
     leave();
     this.settle(error);
   }
+}
+
+/** 0 is no limit at all; the shortest that is one is 1 ms. */
+function wholeMs(timeoutMs: number | undefined): number {
+  if (timeoutMs === undefined || timeoutMs === 0 || timeoutMs > Number.MAX_SAFE_INTEGER) return 0;
+  return Math.max(1, Math.ceil(timeoutMs));
 }
 
 /** The same with a time limit; `late` is called when that has passed. */

@@ -4,6 +4,7 @@ import { F } from './protocol.ts';
 import type {
   FileReading,
   InitHello,
+  LimitResult,
   ProbeHello,
   ProcessExit,
   ProcessFacts,
@@ -102,6 +103,11 @@ export function processExit(fields: Fields): ProcessExit {
     systemMicros: fields.number(F.SYSTEM_MICROS),
     endedBy: endedBy ?? 'itself',
   };
+}
+
+export function limitResult(fields: Fields): LimitResult {
+  if (!fields.has(F.ERRNO)) return 'changed';
+  return fields.text(F.ERRNO) === 'EALREADY' ? 'ending' : 'ended';
 }
 
 export function startFailure(fields: Fields): StartResult {

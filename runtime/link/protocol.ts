@@ -25,6 +25,7 @@ export const T = {
   RESIZE: 0x34,
   RELEASE: 0x35,
   FORGET: 0x36,
+  TIME_LIMIT: 0x37,
   STARTED: 0x40,
   START_FAILED: 0x41,
   OUTPUT: 0x42,
@@ -32,6 +33,7 @@ export const T = {
   EXITED: 0x44,
   OUTSIDE_SIGNAL: 0x45,
   STDIN_CREDIT: 0x46,
+  TIME_LIMIT_SET: 0x47,
 } as const;
 
 export const F = {

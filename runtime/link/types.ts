@@ -167,6 +167,15 @@ export interface InitEvents {
   onStdinDrain?(id: number): void;
 }
 
+/**
+ * - `changed`: it is in force;
+ * - `ended`: no such process runs (any more);
+ * - `ending`: it has reached its limit already, and is being ended;
+ * - `unsupported`: this init is older than that, and keeps the limit it was started with;
+ * - `unanswered`: no answer in time, or the connection was lost; asking again does no harm.
+ */
+export type LimitResult = 'changed' | 'ended' | 'ending' | 'unsupported' | 'unanswered';
+
 export interface InitSession {
   readonly hello: InitHello;
   readonly closed: Promise<Error>;
@@ -177,6 +186,16 @@ export interface InitSession {
    * else `duplicate`, which tells that it began.
    */
   start(spec: StartSpec, options?: { timeoutMs?: number }): Promise<StartResult>;
+  /**
+   * Changes the time limit of a process that runs: `timeoutMs` after its start (not after now), so that saying it again
+   * changes nothing; a time that has passed ends it at once. undefined, 0: no limit. `graceMs` as in StartSpec, as it
+   * was if absent. Never rejects; answered within `answerMs` (10 s if absent).
+   */
+  limit(
+    id: number,
+    timeoutMs: number | undefined,
+    options?: { graceMs?: number; answerMs?: number },
+  ): Promise<LimitResult>;
   signal(id: number, signal: number, scope: 'leader' | 'group'): void;
   /** Everything before `acked` is safe here and may be forgotten; it may send up to `acked + window`. */
   credit(id: number, stream: 'stdout' | 'stderr', acked: bigint, windowBytes: number): void;
