@@ -195,6 +195,7 @@ export class Agent {
       log,
     });
     this.#nodes.onChange((_key, _old, object) => {
+      this.#roomMayHaveChanged();
       if (this.#publisher.seen(object)) this.#publish().catch(() => undefined);
     });
     this.#nodesFollowed = true;
@@ -326,6 +327,12 @@ export class Agent {
     const run = ensureRun(this.#services, uid, { namespace, name }, stale);
     run.gone = false;
     this.#queue.add(uid);
+    this.#roomMayHaveChanged();
+  }
+
+  /** A sandbox went or shrank, or the operator holds back less: those who wait for room are looked at. */
+  #roomMayHaveChanged(): void {
+    for (const [uid, run] of this.#runs) if (run.waitsForRoom) this.#queue.add(uid);
   }
 
   async #publish(): Promise<void> {

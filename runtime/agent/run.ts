@@ -46,6 +46,8 @@ export interface Run {
   trouble: { reason: Reason; message: string } | undefined;
   /** A change of limits of our own is under way: what the runtime says of it is no drift. */
   ownUpdate: boolean;
+  /** Its changed spec asks for more than the node has left. */
+  waitsForRoom: boolean;
   /** The image that was pulled for this sandbox, where the policy is to pull always. */
   pulled: string | undefined;
   pullFailures: number;
@@ -82,6 +84,7 @@ export function newRun(uid: string, where: { namespace: string; name: string }):
     events: [],
     trouble: undefined,
     ownUpdate: false,
+    waitsForRoom: false,
     pulled: undefined,
     pullFailures: 0,
     startFailures: 0,

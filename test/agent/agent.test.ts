@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { DockerConfig } from '../lab/daemon.ts';
 import { selectedConfigs, useDaemon } from '../lab/daemon.ts';
+import { LABELS } from '../../runtime/agent/names.ts';
 import { HOG, labelled } from './fixtures.ts';
 import { condition, openWorld, type World } from './world.ts';
 
@@ -266,6 +267,19 @@ describe.each(selectedConfigs())('agent on %s', (config) => {
     expect(done.status?.lastTermination).toMatchObject({ cause: 'Deadline', verdict: 'Confirmed' });
   });
 
+  it('[K11] holds a deadline that was prolonged while the command runs', async () => {
+    const sandbox = await world.create('prolonged', {
+      command: ['sh', '-c', 'sleep 6; echo done'],
+      activeDeadlineSeconds: 5,
+    });
+    await world.awaits(sandbox, 'Ready', 'True');
+    await world.edit(sandbox, (spec) => {
+      spec.activeDeadlineSeconds = 600;
+    });
+    await world.awaits(sandbox, 'Complete', 'True', 'Succeeded');
+    expect(await world.output(sandbox)).toBe('done\n');
+  });
+
   it('[O4] says which command does not exist', async () => {
     const sandbox = await world.create('no-command', { command: ['/no/such/thing'] });
     const stalled = await world.awaits(sandbox, 'Stalled', 'True', 'CommandNotFound');
@@ -317,6 +331,33 @@ describe.each(selectedConfigs())('agent on %s', (config) => {
     await world.remove(sandbox);
     await world.gone(sandbox);
     expect(await labelled(world, sandbox)).toHaveLength(0);
+  });
+
+  it.each([
+    { root: 'writable', path: '/workspace', readOnly: false },
+    { root: 'read-only', path: '/srv/data', readOnly: true },
+  ])('[K1] gives a user other than root a workspace it can write to ($root root)', async (how) => {
+    const sandbox = await world.create(`workspace-${how.root}`, {
+      command: ['sh', '-c', `stat -c '%a %u' . && echo kept > file && id -u && cat file`],
+      user: '1000:1000',
+      workingDir: how.path,
+      workspace: { path: how.path },
+      readOnlyRootFilesystem: how.readOnly,
+    });
+    await world.awaits(sandbox, 'Complete', 'True', 'Succeeded');
+    expect(await world.output(sandbox)).toBe('777 0\n1000\nkept\n');
+    const fillers = await world.driver.listContainers({ labels: { [LABELS.role]: 'workspace' } });
+    expect(fillers).toEqual([]);
+  });
+
+  it('[O4] says which working directory does not exist', async () => {
+    const sandbox = await world.create('no-directory', {
+      command: ['true'],
+      user: '1000:1000',
+      workingDir: '/no/such/directory',
+    });
+    const stalled = await world.awaits(sandbox, 'Stalled', 'True');
+    expect(condition(stalled, 'Stalled')?.message).toContain('workingDir: "/no/such/directory"');
   });
 
   it('[O2] loses no byte of output, and a rotated rest of much', async () => {

@@ -69,6 +69,29 @@ describe.runIf(selectedConfigs(['docker-v1']).length > 0)(
       },
     );
 
+    it('[L5] [L9] hands back what the runtime refuses a limit of at its start, and starts it when it no longer does', async () => {
+      const { proxy, nodeSelector } = await node();
+      const message =
+        'OCI runtime create failed: runc create failed: unable to apply cgroup configuration: open /sys/fs/cgroup/memory/x/memory.limit_in_bytes: no such file or directory: unknown';
+      proxy.set([
+        {
+          method: 'POST',
+          path: /^\/containers\/[^/]+\/start$/,
+          fault: { do: 'status', status: 500, body: JSON.stringify({ message }) },
+        },
+      ]);
+      const sandbox = await world.create('refused-limit', {
+        nodeSelector,
+        command: ['true'],
+        resources: { memory: '64Mi' },
+      });
+      const refused = await world.awaits(sandbox, 'LimitUnenforceable', 'True');
+      expect(condition(refused, 'LimitUnenforceable')?.message).toContain('memory');
+      expect(await labelled(world, sandbox, 'gone')).toHaveLength(0);
+      proxy.set([]);
+      await world.awaits(sandbox, 'Complete', 'True', 'Succeeded');
+    });
+
     it('[L7] stops what sets a limit while the answer about limits is garbage, runs what sets none, and starts the first by itself', async () => {
       const { proxy, nodeSelector } = await node();
       proxy.set([{ method: 'GET', path: /^\/info$/, fault: { do: 'garbage-body' } }]);

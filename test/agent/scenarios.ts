@@ -108,6 +108,31 @@ async function stoppedJob(
   return sandbox;
 }
 
+async function prolonged(
+  world: World,
+  name: string,
+  nodeSelector: Record<string, string>,
+): Promise<TestSandbox> {
+  const sandbox = await world.create(name, {
+    nodeSelector,
+    command: ['sleep', '1000'],
+    activeDeadlineSeconds: 500,
+    terminationGracePeriodSeconds: 1,
+  });
+  await world.awaits(sandbox, 'Ready', 'True', 'Running');
+  await world.edit(sandbox, (spec) => {
+    spec.activeDeadlineSeconds = 900;
+  });
+  await world.until(
+    sandbox,
+    'word of the new deadline',
+    (now) =>
+      now.status?.observedGeneration === now.metadata.generation &&
+      condition(now, 'Ready')?.status === 'True',
+  );
+  return sandbox;
+}
+
 const stalls =
   (spec: Partial<SandboxSpec>, reason: string) =>
   async (world: World, name: string, nodeSelector: Record<string, string>): Promise<TestSandbox> => {
@@ -163,6 +188,22 @@ async function unpullable(
   return sandbox;
 }
 
+/** Writes to a workspace that was opened for it, and leaves no container of the opening behind. */
+async function notRoot(
+  world: World,
+  name: string,
+  nodeSelector: Record<string, string>,
+): Promise<TestSandbox> {
+  const sandbox = await world.create(name, {
+    nodeSelector,
+    user: '1000:1000',
+    command: ['sh', '-c', 'echo main >> /workspace/log'],
+  });
+  await world.awaits(sandbox, 'Complete', 'True', 'Succeeded');
+  expect(await world.workspace(sandbox, 'log')).toBe('main\n');
+  return sandbox;
+}
+
 export const scenarios: Scenario[] = [
   {
     live: runOnce,
@@ -199,6 +240,7 @@ export const scenarios: Scenario[] = [
     live: retained,
     steps: ['update-limits', 'ledger-limits', 'ledger-restart', 'listen-again', 'ledger-discard'],
   },
+  { live: notRoot, steps: ['open-workspace', 'remove-filler'] },
   { live: stoppedJob, steps: ['ledger-stop', 'stop'] },
   { live: stubborn, steps: ['ledger-kill', 'kill'] },
   {
@@ -206,6 +248,7 @@ export const scenarios: Scenario[] = [
     steps: ['ledger-refusal'],
   },
   { live: refusedLimit, steps: ['ledger-refused-limits'] },
+  { live: prolonged, steps: ['time-limit', 'ledger-time-limit'] },
   { live: paused, steps: ['unpause'] },
   { live: unpullable, steps: ['pull-image'] },
 ];

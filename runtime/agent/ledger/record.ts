@@ -28,6 +28,8 @@ export interface LedgerRecord {
   cgroup?: string;
   /** How many times the container was started. */
   starts: number;
+  /** Restarts in a row that followed a short run. */
+  quickRestarts?: number;
   setup?: LaunchRecord;
   main?: LaunchRecord;
   /** A stop of ours: written before the first signal. */
@@ -35,7 +37,13 @@ export interface LedgerRecord {
   /** The verdict on the last end; written before it is published and before the container is removed. */
   outcome?: Outcome;
   /** A change of limits in place that failed: not tried again until the spec changes. */
-  refusedLimits?: { hash: string; reason: 'LimitUnenforceable' | 'ReadBackMismatch'; message: string };
+  refusedLimits?: {
+    hash: string;
+    reason: 'LimitUnenforceable' | 'ReadBackMismatch';
+    message: string;
+    /** Whether the old limits are in force again. */
+    restored?: boolean;
+  };
   /** A reason not to try this identity again, found before user code ran. */
   refusal?: { reason: RefusalReason; message: string };
 }
@@ -66,6 +74,8 @@ export interface LaunchRecord {
   /** Kernel counters just before it began. */
   baseline?: KernelCounters;
   startedAt?: string;
+  /** The activeDeadlineSeconds that init was told of. */
+  deadlineSeconds?: number;
   /** Known once init said so. */
   exit?: ProcessExit;
   endedAt?: string;
@@ -73,6 +83,8 @@ export interface LaunchRecord {
   closing?: KernelCounters;
   /** Its own verdict, for a setup that main came after. */
   termination?: Termination;
+  /** The memory limit killed something in that setup, and that was not its end (O5). */
+  oom?: Verdict['oom'];
 }
 
 export type StopReason = OurStop['reason'];

@@ -12,6 +12,7 @@ import { discard, giveUp, removeContainer, tearDown } from './act/remove.ts';
 import { restart } from './act/restart.ts';
 import { start } from './act/start.ts';
 import { kill, stop, stopAgain, unpause } from './act/stop.ts';
+import { changeTimeLimit } from './act/time-limit.ts';
 import { updateLimits } from './act/update-limits.ts';
 
 /** Does what was decided. `hand-back` is a write of the status alone, which the loop does. */
@@ -33,6 +34,8 @@ export function act(action: Action, context: ActContext): Promise<void> {
       return startMain(context);
     case 'refuse':
       return refuse(context, action);
+    case 'time-limit':
+      return changeTimeLimit(context, action.launch);
     case 'collect':
       return collect(context, action.launch);
     case 'release':

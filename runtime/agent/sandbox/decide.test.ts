@@ -187,10 +187,16 @@ describe('a sandbox that is not to be here', () => {
     expect(decision.status).toBeUndefined();
   });
 
-  it('[K3] is left alone when it is bound elsewhere and nothing of it is here', () => {
-    const elsewhere = sandbox();
-    elsewhere.status = { nodeName: 'n2' };
-    expect(decide(seen({ sandbox: elsewhere })).act).toBeUndefined();
+  it('[K11] leaves no workspace behind when it was handed back, and is forgotten then', () => {
+    for (const status of [{ nodeName: 'n2' }, {}]) {
+      const elsewhere = sandbox();
+      elsewhere.status = status;
+      const at = { sandbox: elsewhere, record: undefined, container: undefined };
+      expect(decide(seen(at))).toMatchObject({ act: { do: 'tear-down' } });
+      expect(decide(seen(at)).status).toBeUndefined();
+      expect(decide(seen({ ...at, tornDown: true }))).toMatchObject({ act: { do: 'forget' } });
+      expect(decide(seen({ ...at, tornDown: true })).status).toBeUndefined();
+    }
   });
 
   const deleting = sandbox({}, { deletionTimestamp: AT });
@@ -474,8 +480,17 @@ describe('a sandbox that runs', () => {
   });
 
   it('looks again when its deadline comes', () => {
-    const decision = decide(seen({ ...at, sandbox: sandbox({ activeDeadlineSeconds: 5 }), ranMs: 1000 }));
+    const known = record({}, { main: launch({ startedAt: AT, deadlineSeconds: 5 }) });
+    const decision = decide(
+      seen({ ...at, record: known, sandbox: sandbox({ activeDeadlineSeconds: 5 }), ranMs: 1000 }),
+    );
     expect(decision.againMs).toBe(4000);
+  });
+
+  it('[K11] has init told of a deadline that changed, or went', () => {
+    expect(does({ ...at, sandbox: sandbox({ activeDeadlineSeconds: 50 }), ranMs: 1000 })).toBe('time-limit');
+    const known = record({}, { main: launch({ startedAt: AT, deadlineSeconds: 5 }) });
+    expect(does({ ...at, record: known, ranMs: 1000 })).toBe('time-limit');
   });
 
   it('[K11] is replaced when its spec changes', () => {
@@ -490,7 +505,6 @@ describe('a sandbox that runs', () => {
 
   it.each<[string, Partial<SandboxSpec>]>([
     ['ttlSecondsAfterFinished', { ttlSecondsAfterFinished: 5 }],
-    ['activeDeadlineSeconds', { activeDeadlineSeconds: 500 }],
     ['nodeSelector', { nodeSelector: { a: 'b' } }],
     ['terminationGracePeriodSeconds', { terminationGracePeriodSeconds: 1 }],
     ['another way to write its limits', { resources: { memory: 64 * MIB } }],
@@ -844,6 +858,17 @@ describe('an end', () => {
     );
   });
 
+  it('[K10] again and again makes the restart of a retained sandbox wait longer each time', () => {
+    const kept = (quickRestarts: number): LedgerRecord =>
+      record(RETAINED, { main: launch(), quickRestarts, outcome: outcome('Restart', 'KilledFromOutside') });
+    const at = { sandbox: sandbox(RETAINED), container: container('exited') };
+    expect(does({ ...at, record: kept(0) })).toBe('restart');
+    expect(decide(seen({ ...at, record: kept(3) }))).toMatchObject({ againMs: 4000 });
+    expect(decide(seen({ ...at, record: kept(30) }))).toMatchObject({ againMs: 60_000 });
+    expect(does({ ...at, record: kept(3), nowMs: Date.parse(AT) + 4000 })).toBe('restart');
+    expect(does({ ...at, record: kept(3), nowMs: Date.parse(AT) - 1 })).toBe('restart');
+  });
+
   it('of a refused restart is said, and what a retained sandbox has is kept', () => {
     const refusal = { reason: 'ReadBackMismatch' as const, message: 'memory: no' };
     const kept = record(RETAINED, { main: launch(), starts: 2, refusal });
@@ -863,5 +888,46 @@ describe('an end', () => {
     expect(decision.act?.do).toBe('remove-container');
     expect(says(decision, 'LimitsEnforced')).toBe('False ReadBackMismatch');
     expect(says(decision, 'Stalled')).toBe('True ReadBackMismatch');
+  });
+});
+
+describe('what a setup leaves behind', () => {
+  const spec = { setup: { command: ['true'], timeoutSeconds: 60 } } as Partial<SandboxSpec>;
+  const oom = { verdict: 'Confirmed', message: 'The limit killed a process.' } as const;
+  const after = (starts: number): Decision =>
+    decide(
+      seen({
+        sandbox: sandbox(spec),
+        container: container(),
+        session: session({ start: starts, setup: { state: 'exited', exit: exit(0) } }),
+        record: record(spec, {
+          starts,
+          setup: launch({ exit: exit(0), oom: oom as never }),
+        }),
+      }),
+    );
+
+  it('[O5] is the condition OOMKilled where the limit killed a process of a setup that ended well', () => {
+    const decision = after(1);
+    expect(decision.act?.do).toBe('start-main');
+    expect(says(decision, 'OOMKilled')).toBe('True Confirmed');
+    expect(says(decision, 'SetupComplete')).toBe('True SetupSucceeded');
+  });
+
+  it('[O5] is not said again over what a later start of the container did', () => {
+    expect(says(after(2), 'OOMKilled')).toBeUndefined();
+  });
+
+  it('[O4] is taken back before a container is made anew: nothing of the next has run', () => {
+    const at = { setup: launch({ exit: exit(0) }), main: launch({ startedAt: AT }) };
+    const outcome: Outcome = { termination: termination('ContainerLost'), ended: 'Anew' };
+    const decision = decide(
+      seen({
+        sandbox: sandbox({ ...RETAINED, ...spec }),
+        record: record({ ...RETAINED, ...spec }, { ...at, outcome }),
+      }),
+    );
+    expect(decision).toMatchObject({ act: { do: 'discard' }, writeFirst: true });
+    expect(decision.status?.unset).toEqual(expect.arrayContaining(['startedAt', 'setup']));
   });
 });

@@ -5,6 +5,7 @@ import type { Runtime } from '../runtimes/runtime.ts';
 import type { Services } from '../services.ts';
 import { currentSandbox } from './current.ts';
 import { recoverRecord } from './recover-record.ts';
+import { roomFor } from './room-for.ts';
 import { specFacts } from './spec-facts.ts';
 import type { Observation, RuntimeAnswer } from './types.ts';
 
@@ -33,12 +34,13 @@ export async function observe(
   if (run.mayRecover) run.record ??= recoverRecord(services, run, sandbox);
   if (!run.stale) run.mayRecover = false;
   forgetOldPull(services, run);
+  const spec = sandbox === undefined ? undefined : facts(run, sandbox.spec);
   const nowMs = clock.now().getTime();
   const seen: Observation = {
     nowMs,
     nodeName: services.nodeName,
     sandbox,
-    spec: sandbox === undefined ? undefined : facts(run, sandbox.spec),
+    spec,
     record: run.record,
     runtime: answer,
     container: run.container,
@@ -67,6 +69,10 @@ export async function observe(
     stopSent: run.stopSent,
     unenforceable: run.unenforceable,
     stoppingMs: stopping(services, run, nowMs),
+    noRoom:
+      sandbox === undefined || spec === undefined || runtime === undefined
+        ? undefined
+        : roomFor(services, run, runtime, sandbox, spec),
     trouble: run.trouble,
   };
   return { seen, runtime };

@@ -39,6 +39,8 @@ export interface Observation {
   unenforceable: string | undefined;
   /** How long ago the first signal of a stop was sent. */
   stoppingMs: number | undefined;
+  /** Why the node has no room for a spec that has changed since the controller chose the node. */
+  noRoom?: string | undefined;
   /** Why the last attempt at something failed, while it is being tried again. */
   trouble: { reason: Reason; message: string } | undefined;
 }
@@ -92,6 +94,8 @@ export type Action =
   | { do: 'setup-done' }
   | { do: 'start-main' }
   | { do: 'refuse'; reason: RefusalReason; message: string }
+  /** The deadline of what runs has changed: init is told. */
+  | { do: 'time-limit'; launch: 'setup' | 'main' }
   | { do: 'collect'; launch: 'setup' | 'main' }
   /** The goodbye that collect ends with, where an agent died before it. */
   | { do: 'release'; launch: 'setup' | 'main' }

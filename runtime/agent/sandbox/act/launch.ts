@@ -7,6 +7,7 @@ import { STILL_MS } from './collect.ts';
 import { concludeStartFailure } from './conclude.ts';
 import { judgeLaunch } from './evidence.ts';
 import { readReceipt } from './receipt.ts';
+import { noteDeadline, timeLimitMs } from './time-limit.ts';
 
 /**
  * Written down before START is sent, so that no launch is ever begun without a trace (O10). Runs beside the write of
@@ -33,8 +34,7 @@ export async function startSetup(context: ActContext): Promise<void> {
   const spec = seen.sandbox?.spec;
   if (spec?.setup === undefined) throw new NotNow('there is no setup');
   const image = await imageOf(context);
-  const limits = [spec.setup.timeoutSeconds, spec.activeDeadlineSeconds].filter((one) => one !== undefined);
-  const timeoutMs = limits.length === 0 ? undefined : Math.min(...limits) * 1000;
+  const timeoutMs = timeLimitMs(spec, record, 'setup');
   const result = await services.step('start-setup', () =>
     session.init.start({
       id: SETUP_ID,
@@ -48,6 +48,7 @@ export async function startSetup(context: ActContext): Promise<void> {
     return;
   }
   session.begun('setup');
+  noteDeadline(record, 'setup', spec);
   if (record.setup !== undefined) record.setup.startedAt ??= rfc3339(services.clock.now().getTime());
   run.userCodeMs ??= services.clock.monotonicMs();
 }
@@ -71,6 +72,7 @@ export async function setupDone(context: ActContext): Promise<void> {
   };
   const { termination, verdict } = judgeLaunch(context, 'Setup', { held: true, askedForMs: 0 });
   record.setup.termination = termination;
+  if (verdict.oom !== undefined) record.setup.oom = verdict.oom;
   await services.step('ledger-setup-done', () => services.ledger.put(record));
   say(context, 'Normal', 'SetupCompleted', 'The setup command ended with exit code 0.');
   if (verdict.oom !== undefined) say(context, 'Warning', 'OOMKilled', verdict.oom.message);
@@ -85,10 +87,7 @@ export async function startMain(context: ActContext): Promise<void> {
   if (spec === undefined) throw new NotNow('the sandbox is gone');
   if (!record.retained) {
     const image = await imageOf(context);
-    const timeoutMs =
-      spec.activeDeadlineSeconds === undefined
-        ? undefined
-        : Math.max(1, Math.ceil(spec.activeDeadlineSeconds * 1000 - (seen.ranMs ?? 0)));
+    const timeoutMs = timeLimitMs(spec, record, 'main');
     const result = await services.step('start-main', () =>
       session.init.start({
         id: MAIN_ID,
@@ -102,6 +101,7 @@ export async function startMain(context: ActContext): Promise<void> {
       return;
     }
     session.begun('main');
+    noteDeadline(record, 'main', spec);
   }
   run.userCodeMs ??= services.clock.monotonicMs();
   if (record.main !== undefined) record.main.startedAt ??= rfc3339(services.clock.now().getTime());

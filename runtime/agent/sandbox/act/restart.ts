@@ -1,6 +1,15 @@
+import type { Termination } from '../../../../crds/limits-status.ts';
 import { type ActContext, NotNow, probeOf, recordOf, say } from './context.ts';
 import { listen } from './listen.ts';
 import { startContainer } from './start.ts';
+
+/** What ends sooner after its start than this may be in a loop. */
+const QUICK_MS = 30_000;
+
+function wasQuick(end: Termination | undefined): boolean {
+  if (end?.startedAt === undefined || end.cause === 'Suspended') return false;
+  return Date.parse(end.finishedAt) - Date.parse(end.startedAt) < QUICK_MS;
+}
 
 /** The same container again, its filesystem as it was; setup is not repeated (K10). */
 export async function restart(context: ActContext): Promise<void> {
@@ -10,6 +19,7 @@ export async function restart(context: ActContext): Promise<void> {
   if (container === undefined) throw new NotNow('the container is not there');
   const probe = probeOf(context);
   const why = record.outcome?.termination.cause;
+  record.quickRestarts = wasQuick(record.outcome?.termination) ? (record.quickRestarts ?? 0) + 1 : 0;
   record.starts += 1;
   record.bootID = probe.hello.bootID;
   delete record.outcome;

@@ -1,4 +1,4 @@
-import type { LedgerRecord } from '../../ledger/record.ts';
+import type { LedgerRecord, RequestedLimits } from '../../ledger/record.ts';
 import { DriverError } from '../../../driver.ts';
 import { inspectMismatches, kernelLimits, requestedLimits, unenforceable } from '../requested-limits.ts';
 import { type ActContext, NotNow, recordOf, say } from './context.ts';
@@ -28,26 +28,22 @@ export async function updateLimits(context: ActContext): Promise<void> {
     return;
   }
   const limits = requestedLimits(spec.limits, answer.info.limits);
-  const before = record.limits;
   run.ownUpdate = true;
   run.stale = true;
   try {
-    await services.step('update-limits', () =>
-      runtime.driver.updateLimits(container.id, kernelLimits(limits), { signal: services.signal }),
-    );
-  } catch (error) {
-    if (!(error instanceof DriverError) || error.code !== 'Unenforceable') throw error;
-    await refused(context, 'LimitUnenforceable', `The runtime refused the new limits: ${error.message}`);
-    return;
+    const before = record.limits;
+    const problem = await change(context, container.id, limits);
+    if (problem !== undefined) {
+      const left = await putBack(context, container.id, before);
+      const end =
+        left.length === 0
+          ? 'The old limits are in force again.'
+          : `The old limits could not be put back: ${left.join('; ')}.`;
+      await refused(context, problem.reason, `${problem.message} ${end}`, left.length === 0);
+      return;
+    }
   } finally {
     run.ownUpdate = false;
-  }
-  record.limits = limits;
-  const wrong = await readBack(context, record);
-  if (wrong.length > 0) {
-    record.limits = before;
-    await refused(context, 'ReadBackMismatch', `The new limits are not in force: ${wrong.join('; ')}.`);
-    return;
   }
   record.limitsHash = spec.limitsHash;
   record.generation = seen.sandbox?.metadata.generation ?? record.generation;
@@ -59,6 +55,55 @@ export async function updateLimits(context: ActContext): Promise<void> {
     'LimitsChanged',
     `The limits were changed in place: ${run.session?.receipt?.limits.summary ?? 'they are read back at the next start'}.`,
   );
+}
+
+interface Problem {
+  reason: 'LimitUnenforceable' | 'ReadBackMismatch';
+  message: string;
+}
+
+/** The new limits, read back. Whatever goes wrong, the record has the old ones then. */
+async function change(
+  context: ActContext,
+  id: string,
+  limits: RequestedLimits,
+): Promise<Problem | undefined> {
+  const { services, runtime } = context;
+  const record = recordOf(context);
+  const before = record.limits;
+  try {
+    await services.step('update-limits', () =>
+      runtime.driver.updateLimits(id, kernelLimits(limits), { signal: services.signal }),
+    );
+    record.limits = limits;
+    const wrong = await readBack(context, record);
+    if (wrong.length === 0) return undefined;
+    record.limits = before;
+    return { reason: 'ReadBackMismatch', message: `The new limits are not in force: ${wrong.join('; ')}.` };
+  } catch (error) {
+    record.limits = before;
+    if (!(error instanceof DriverError) || error.code !== 'Unenforceable') throw error;
+    return { reason: 'LimitUnenforceable', message: `The runtime refused the new limits: ${error.message}.` };
+  }
+}
+
+/** A change that failed may have been made in part. What is not as it was, in words. */
+async function putBack(context: ActContext, id: string, before: RequestedLimits): Promise<string[]> {
+  const { services, run, runtime } = context;
+  const record = recordOf(context);
+  let left: string[];
+  try {
+    await services.step('restore-limits', () =>
+      runtime.driver.updateLimits(id, kernelLimits(before), { signal: services.signal }),
+    );
+    left = await readBack(context, record);
+  } catch (error) {
+    if (!(error instanceof DriverError) || error.code !== 'Unenforceable') throw error;
+    left = [error.message];
+  }
+  // Known here, so that nobody else is blamed for it.
+  if (run.session !== undefined && left.length > 0) run.session.drift = run.session.receipt?.mismatches;
+  return left;
 }
 
 /** From inspect, and from the kernel where the sandbox runs. */
@@ -80,10 +125,11 @@ async function refused(
   context: ActContext,
   reason: 'LimitUnenforceable' | 'ReadBackMismatch',
   message: string,
+  restored = true,
 ): Promise<void> {
   const { services, seen } = context;
   const record = recordOf(context);
-  record.refusedLimits = { hash: seen.spec?.limitsHash ?? '', reason, message };
+  record.refusedLimits = { hash: seen.spec?.limitsHash ?? '', reason, message, restored };
   await services.step('ledger-refused-limits', () => services.ledger.put(record));
   say(context, 'Warning', 'Failed', message);
 }

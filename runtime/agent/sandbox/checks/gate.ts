@@ -3,6 +3,8 @@ import type { Receipt } from '../receipt.ts';
 import type { Decision, Observation, SessionView, StatusChange } from '../types.ts';
 import { deadlineLeftMs } from './asking.ts';
 import { context, setupDone } from './facts.ts';
+import { limitsNow } from './limits-now.ts';
+import { timeLimit } from './time-limit.ts';
 
 /** Said after this long: a launch that takes its usual time needs no word of its own. */
 const QUIET_MS = 1000;
@@ -103,8 +105,14 @@ function setup(seen: Observation, session: SessionView, receipt: Receipt): Decis
     return { because: 'setup has not begun', status, writeFirst: true, act: { do: 'start-setup' } };
   }
   if (session.setup.state === 'running') {
+    const limit = timeLimit(seen, 'setup');
+    if (limit !== undefined) return limit;
     const leftMs = deadlineLeftMs(seen);
-    return { because: 'setup runs', status, ...(leftMs === undefined ? {} : { againMs: leftMs }) };
+    return {
+      because: 'setup runs',
+      status: together(status, limitsNow(seen)),
+      ...(leftMs === undefined ? {} : { againMs: leftMs }),
+    };
   }
   if (session.setup.exit?.exitCode === 0)
     return { because: 'setup has ended with 0', act: { do: 'setup-done' } };
@@ -131,6 +139,16 @@ function main(seen: Observation, receipt: Receipt): Decision {
       message: 'The setup command ended with exit code 0.',
     });
     if (record.setup?.termination !== undefined) complete.set = { setup: record.setup.termination };
+    // Once: a later start of the same container may have killed something of its own.
+    const oom = record.setup?.start === record.starts ? record.setup.oom : undefined;
+    if (oom !== undefined) {
+      complete.conditions.push({
+        type: 'OOMKilled',
+        status: 'True',
+        reason: oom.verdict,
+        message: `Setup: ${oom.message}`,
+      });
+    }
   }
   const status = together(
     paint(

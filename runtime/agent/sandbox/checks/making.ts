@@ -2,6 +2,7 @@ import type { Reason } from '../../../../crds/conditions.ts';
 import { setsLimits } from '../../../../crds/limits.ts';
 import { paint, together } from '../picture.ts';
 import { unenforceable, type Unenforceable } from '../requested-limits.ts';
+import { declined } from './no-room.ts';
 import type { Decision, Observation } from '../types.ts';
 import { context } from './facts.ts';
 
@@ -19,6 +20,7 @@ export function making(seen: Observation): Decision | undefined {
   return (
     unanswered(seen) ??
     notEnforced(seen) ??
+    withoutRoom(seen) ??
     withoutProbe(seen) ??
     pulling(seen) ??
     (container === undefined
@@ -67,6 +69,10 @@ function refusedLimit(message: string): Reason {
   if (/cpu/i.test(message)) return 'CPUUnenforceable';
   if (/pids/i.test(message)) return 'PIDsUnenforceable';
   return 'LimitsUnenforceable';
+}
+
+function withoutRoom(seen: Observation): Decision | undefined {
+  return seen.noRoom === undefined ? undefined : declined(seen, seen.noRoom);
 }
 
 function reasonFor(missing: Unenforceable[]): Reason {

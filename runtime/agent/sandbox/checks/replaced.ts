@@ -1,4 +1,5 @@
 import { paint, together } from '../picture.ts';
+import { declined, noRoomMessage } from './no-room.ts';
 import type { Decision, Observation } from '../types.ts';
 import { context, hasBegun, isLive } from './facts.ts';
 import { stopStatus } from './stopping.ts';
@@ -11,6 +12,7 @@ export function replaced(seen: Observation): Decision | undefined {
   const sameSpec = record.specHash === spec.specHash;
   const sameLimits = record.limitsHash === spec.limitsHash;
   if (sameSpec && sameLimits) return undefined;
+  if (seen.noRoom !== undefined) return withoutRoom(seen, seen.noRoom);
   if (sameSpec && inPlace(seen)) return changeInPlace(seen);
   if (isLive(seen) && hasBegun(record)) {
     return {
@@ -31,6 +33,26 @@ export function replaced(seen: Observation): Decision | undefined {
     writeFirst: true,
     act: { do: 'discard' },
   };
+}
+
+/**
+ * The node has no room for what the spec asks for now (K4). What runs goes on with its old limits, and so does what is
+ * kept for a sandbox that has begun; of anything else nothing is lost when the controller looks for another place.
+ */
+function withoutRoom(seen: Observation, lack: string): Decision | undefined {
+  const { record, container } = seen;
+  const begun = hasBegun(record);
+  // The end of what ran is judged first.
+  if (begun && (isLive(seen) || record?.outcome === undefined)) return undefined;
+  if (begun && record?.retained === true) {
+    if (container !== undefined) return undefined;
+    const message = noRoomMessage(seen, lack);
+    return {
+      because: 'there is no room for the changed spec; the workspace is kept',
+      status: paint({ is: 'Stalled', reason: 'NoRoom', message }, context(seen)),
+    };
+  }
+  return declined(seen, lack, takenBack(seen));
 }
 
 /** What was said about the old container and is not true of the next. */

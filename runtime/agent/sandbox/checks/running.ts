@@ -3,6 +3,8 @@ import type { Decision, Observation, StatusChange } from '../types.ts';
 import { deadlineLeftMs } from './asking.ts';
 import { context } from './facts.ts';
 import { enforced } from './gate.ts';
+import { limitsNow } from './limits-now.ts';
+import { timeLimit } from './time-limit.ts';
 
 /** Main has begun in this start of the container. */
 export function running(seen: Observation): Decision | undefined {
@@ -38,6 +40,8 @@ export function running(seen: Observation): Decision | undefined {
   if (session.receipt === undefined && isBehind(seen)) {
     return { because: 'what was said of the limits may be old', act: { do: 'receipt' } };
   }
+  const limit = timeLimit(seen, 'main');
+  if (limit !== undefined) return limit;
   const message = record.retained ? 'The sandbox is open for processes.' : 'The command runs.';
   const leftMs = deadlineLeftMs(seen);
   return {
@@ -62,28 +66,4 @@ function isBehind(seen: Observation): boolean {
 function since(seen: Observation): StatusChange {
   const startedAt = seen.record?.main?.startedAt ?? seen.record?.main?.intendedAt;
   return { conditions: [], ...(startedAt === undefined ? {} : { set: { startedAt } }) };
-}
-
-/** Drift, and a change of limits in place that failed. */
-function limitsNow(seen: Observation): StatusChange | undefined {
-  const drift = seen.session?.drift;
-  if (drift !== undefined && drift.length > 0) {
-    const message = `Changed from outside: ${drift.join('; ')}.`;
-    return { conditions: [{ type: 'LimitsEnforced', status: 'False', reason: 'Drifted', message }] };
-  }
-  const refused = seen.record?.refusedLimits;
-  if (refused === undefined || refused.hash !== seen.spec?.limitsHash) return undefined;
-  if (refused.reason === 'ReadBackMismatch') {
-    return {
-      conditions: [
-        { type: 'LimitsEnforced', status: 'False', reason: 'ReadBackMismatch', message: refused.message },
-      ],
-    };
-  }
-  return {
-    conditions: [
-      { type: 'LimitUnenforceable', status: 'True', reason: 'LimitsUnenforceable', message: refused.message },
-      { type: 'Stalled', status: 'True', reason: 'LimitsUnenforceable', message: refused.message },
-    ],
-  };
 }
