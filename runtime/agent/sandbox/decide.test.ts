@@ -902,7 +902,7 @@ describe('what a setup leaves behind', () => {
         session: session({ start: starts, setup: { state: 'exited', exit: exit(0) } }),
         record: record(spec, {
           starts,
-          setup: launch({ exit: exit(0), oom: oom as never }),
+          setup: launch({ exit: exit(0), oom }),
         }),
       }),
     );
