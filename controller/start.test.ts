@@ -219,6 +219,30 @@ describe('the controller', { timeout: 90_000 }, () => {
     await world.until('s', (sandbox) => sandbox === undefined);
   });
 
+  it('[K3] [K5] a SandboxNode deleted under a living agent: nothing is written over its word, or let go before it', async () => {
+    await world.node(sandboxNode('a'));
+    world.start();
+    await world.create('s');
+    await world.until('s', (sandbox) => sandbox?.status?.nodeName === 'a');
+    const running = conditionObject('Ready', 'True', 'Running');
+    const says = async (message: string): Promise<void> =>
+      world.agentSays('s', (status) => ({ ...status, conditions: [{ ...running, message }] }));
+    await says('begun');
+    await clock.advance(10_000);
+    await world.beat('a');
+    await client.delete(SANDBOX_NODES, { name: 'a' });
+    for (let i = 0; i < 6; i += 1) {
+      await clock.advance(10_000);
+      await world.beat('a');
+      await says(`beat ${i}`);
+      expect(condition(await world.get('s'), 'Ready')).toBe('True Running');
+    }
+    await world.delete('s');
+    await clock.advance(10_000);
+    expect(await world.get('s')).toBeDefined();
+    await passing(async () => (await world.get('s')) === undefined, 5_000);
+  });
+
   it('[K6] what waited for a silent node is placed when it is heard again', async () => {
     await world.node(sandboxNode('a'));
     world.start();

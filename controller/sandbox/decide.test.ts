@@ -214,10 +214,21 @@ describe('a sandbox that a node has', () => {
     },
   );
 
-  it('[K6] is Ready=Unknown when its SandboxNode was deleted', () => {
-    const decision = decide(seen(sandbox('s', { status }), { node: undefined }));
-    expect(said(decision, 'Ready')?.message).toContain('The SandboxNode a was deleted.');
-  });
+  it.each(['Released', 'Expired', 'Missing'] as const)(
+    '[K6] is Ready=Unknown when its SandboxNode was deleted and its lease is %s',
+    (heartbeat) => {
+      const decision = decide(seen(sandbox('s', { status }), { node: undefined, heartbeat }));
+      expect(said(decision, 'Ready')?.message).toContain('The SandboxNode a was deleted.');
+    },
+  );
+
+  it.each(['Alive', 'Unproven'] as const)(
+    '[K3] [K6] stays its agent alone to speak of when its SandboxNode was deleted and its lease is %s',
+    (heartbeat) => {
+      const decision = decide(seen(sandbox('s', { status }), { node: undefined, heartbeat }));
+      expect(decision).toEqual({ because: 'its node has it' });
+    },
+  );
 
   it('[K6] keeps its end when the node is lost afterwards', () => {
     const ended = { nodeName: 'a', conditions: [condition('Complete', 'True', 'Succeeded')] };
@@ -289,11 +300,26 @@ describe('a sandbox that is being deleted', () => {
     );
   });
 
-  it('[K6] ends when the SandboxNode is deleted', () => {
-    expect(decide(seen(sandbox('s', { metadata, status: bound }), { node: undefined })).act).toBe(
-      'RemoveFinalizer',
-    );
-  });
+  it.each(['Released', 'Expired', 'Missing'] as const)(
+    '[K6] ends when the SandboxNode is deleted and its lease is %s',
+    (heartbeat) => {
+      const decision = decide(
+        seen(sandbox('s', { metadata, status: bound }), { node: undefined, heartbeat }),
+      );
+      expect(decision.act).toBe('RemoveFinalizer');
+    },
+  );
+
+  it.each(['Alive', 'Unproven'] as const)(
+    '[K3] [K6] waits for an agent that is %s though its SandboxNode was deleted, and says nothing in its place',
+    (heartbeat) => {
+      const decision = decide(
+        seen(sandbox('s', { metadata, status: bound }), { node: undefined, heartbeat }),
+      );
+      expect(decision.act).toBeUndefined();
+      expect(decision.status).toBeUndefined();
+    },
+  );
 
   it('is left alone when what holds it is not ours', () => {
     const decision = decide(seen(sandbox('s', { metadata: { ...metadata, finalizers: ['other/one'] } })));

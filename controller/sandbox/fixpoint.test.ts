@@ -83,7 +83,7 @@ const observation: fc.Arbitrary<Observation> = fc
     deleting: fc.boolean(),
     finalizers: fc.constantFrom<string[]>([], [FINALIZER]),
     finishedAt: fc.constantFrom(undefined, '2026-01-01T00:00:00Z', 'nonsense'),
-    heartbeat: fc.constantFrom('Alive', 'Expired', 'Missing' as const),
+    heartbeat: fc.constantFrom('Alive', 'Unproven', 'Released', 'Expired', 'Missing' as const),
   })
   .map((from) => {
     const status: SandboxStatus = {
@@ -152,6 +152,26 @@ describe('any decision', () => {
         },
       ),
     );
+  });
+
+  it('[K3] [K5] [K6] writes no status of a bound sandbox whose agent is heard, whatever that has written', () => {
+    let withoutObject = 0;
+    fc.assert(
+      fc.property(
+        observation.filter(({ home }) => home?.heartbeat === 'Alive' || home?.heartbeat === 'Unproven'),
+        (seen) => {
+          if (seen.home?.node === undefined) withoutObject += 1;
+          const { act, status, event } = decide(seen);
+          expect({ status, event }).toEqual({ status: undefined, event: undefined });
+          if (act === 'RemoveFinalizer') {
+            const gone = seen.sandbox.status?.conditions?.find(({ type }) => type === 'ContainerGone');
+            expect(gone?.status).toBe('True');
+          }
+        },
+      ),
+      { numRuns: 1000 },
+    );
+    expect(withoutObject).toBeGreaterThan(0);
   });
 
   it('says nothing that is not listed, names each condition once, and binds only where Scheduled says so', () => {

@@ -1,7 +1,7 @@
 import { FINALIZER } from '../../../crds/group.ts';
 import type { Decision, Observation } from '../types.ts';
 import { conditionOf } from '../pictures.ts';
-import { lostStatus } from './lost.ts';
+import { isLost, lostStatus } from './lost.ts';
 
 /** The finalizer goes when nothing of the sandbox can be anywhere any more (K3). */
 export function deleting(seen: Observation): Decision | undefined {
@@ -16,8 +16,8 @@ export function deleting(seen: Observation): Decision | undefined {
   if (conditionOf(seen, 'ContainerGone')?.status === 'True') {
     return { because: 'it is being deleted and its container is gone', act: 'RemoveFinalizer' };
   }
-  if (seen.home.node === undefined) {
-    return { because: 'it is being deleted and its node was deleted', act: 'RemoveFinalizer' };
+  if (seen.home.node === undefined && isLost(seen.home)) {
+    return { because: 'it is being deleted, and its node was deleted and is silent', act: 'RemoveFinalizer' };
   }
   const lost = lostStatus(
     seen,
