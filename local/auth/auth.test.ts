@@ -226,3 +226,23 @@ describe('what they may do', () => {
     expect(within.code).toBe(201);
   });
 });
+
+describe('a continue token', () => {
+  it('that names a key of another namespace reaches nothing there, to read or to delete', async () => {
+    for (const name of ['alpha', 'omega']) {
+      await admin('POST', '/api/v1/namespaces', {
+        body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+      });
+    }
+    await admin('POST', WIDGETS.replace('/default/', '/alpha/'), { body: widget('kept') });
+    const forged = (start: string): string =>
+      Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: -1, start })).toString('base64url');
+    for (const start of ['', 'a', 'alpha/', '../alpha/a', '/']) {
+      const there = `${WIDGETS.replace('/default/', '/omega/')}?continue=${forged(start)}`;
+      const listed = await admin('GET', there);
+      expect([listed.code, listed.body['items'] ?? []], start).toEqual([200, []]);
+      await admin('DELETE', there);
+      expect((await admin('GET', `${WIDGETS.replace('/default/', '/alpha/')}/kept`)).code, start).toBe(200);
+    }
+  });
+});

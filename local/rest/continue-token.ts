@@ -2,7 +2,10 @@ import { isRecord } from '../object.ts';
 import { goQuote } from '../schema/json.ts';
 import { refuse } from './status.ts';
 
-/** Where the next page begins: after `start`, in the state at `rv` (-1: in whatever state there is). */
+/**
+ * Where the next page begins: after `start`, a key relative to the namespace that is listed, in the state at `rv`
+ * (-1: in whatever state there is).
+ */
 export interface ContinueToken {
   rv: number;
   start: string;

@@ -23,13 +23,15 @@ export function list(call: Call, options: ListOptions, selection: Selection, sto
   const prefix = call.kind.namespaced && call.namespace !== undefined ? `${call.namespace}/` : '';
   const id = storageId(call.kind);
   const from = { prefix, at };
+  // A token is the client's word: its key counts from the prefix on, so that none reaches out of the namespace.
+  const start = token === undefined ? undefined : prefix + token.start;
   if (selection.all) {
     const wanted = options.limit === 0 ? -1 : options.limit;
-    const rows = store.page(id, { ...from, after: token?.start, limit: wanted });
+    const rows = store.page(id, { ...from, after: start, limit: wanted });
     return page(rows, rows.at(-1)?.key, { store, id, from, limit: options.limit, at, counted: true });
   }
   const rows: Row[] = [];
-  let after = token?.start;
+  let after = start;
   for (;;) {
     const chunk = store.page(id, { ...from, after, limit: CHUNK });
     for (const row of chunk) {
@@ -64,7 +66,7 @@ function page(
   if (remaining === 0) return done;
   return {
     ...done,
-    continueToken: encodeToken({ rv: at, start: last }),
+    continueToken: encodeToken({ rv: at, start: last.slice(from.prefix.length) }),
     remaining: context.counted ? remaining : undefined,
   };
 }

@@ -150,6 +150,10 @@ function read(
   const selection = selectionOf(call);
   if (verb === 'watch') {
     const { store, hub } = context;
+    const from = options.resourceVersion ?? 0;
+    // A client from before the data folder was put back to an older state: it would wait in silence for what has
+    // happened already under other numbers.
+    if (from > store.rv) throw refuse.tooLargeResourceVersion(from, store.rv);
     new Watch({ call, response: exchange.response, store, hub, view, selection, list: options }).start(
       options,
     );

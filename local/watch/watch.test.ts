@@ -27,6 +27,18 @@ describe('where a watch begins', () => {
     expect(await events.next()).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'b' } } });
   });
 
+  it('[K5] never at a resourceVersion that is still to come: the client must list again', async () => {
+    await create('a');
+    const { code, body } = await server.client.call('GET', `${WIDGETS}?watch=true&resourceVersion=999999999`);
+    expect([code, body]).toEqual([
+      504,
+      expect.objectContaining({
+        reason: 'Timeout',
+        message: expect.stringContaining('Too large resource version'),
+      }),
+    ]);
+  });
+
   it('[K5] at a resourceVersion: with everything after it, nothing twice', async () => {
     const rv = await create('a');
     await merge('a', { spec: { size: 2 } });
