@@ -12,7 +12,6 @@
 #define BACKOFF_FIRST 50
 #define BACKOFF_LAST 1000
 #define OUT_CAP 36864
-#define ROOM 20480 /* the longest message (an output chunk, or HELLO with 64 processes) and some */
 
 static int fd = -1;
 static uint64_t dial_at = 1, backoff = BACKOFF_FIRST;
@@ -52,7 +51,7 @@ void connection_dial(uint64_t now) {
 
 static void compact(void) {
   if (out_at == out.len) out_at = out.len = 0;
-  if (out_at == 0 || out.cap - out.len >= ROOM) return;
+  if (out_at == 0 || out.cap - out.len >= CONNECTION_ROOM) return;
   memmove(out_buf, out_buf + out_at, out.len - out_at);
   out.len -= out_at;
   out_at = 0;
@@ -60,7 +59,7 @@ static void compact(void) {
 
 static bool room(void) {
   compact();
-  return out.cap - out.len >= ROOM;
+  return out.cap - out.len >= CONNECTION_ROOM;
 }
 
 /* False: no more now. */

@@ -31,11 +31,10 @@ static _Noreturn void finish(void) {
   _exit(self.exit_code); /* the kernel ends everything else in the sandbox */
 }
 
-static bool stops(int signal) { return signal == SIGTERM || signal == SIGINT || signal == SIGQUIT || signal == 37; }
-
 /* From outside the sandbox's PID namespace, that is: from whoever runs `docker stop`. */
 static void outside_signal(int signal) {
-  self.outside[self.outside_count++ % MAX_OUTSIDE] = (uint8_t)signal;
+  self.outside[self.outside_count % MAX_OUTSIDE] = (uint8_t)signal;
+  self.outside_at[self.outside_count++ % MAX_OUTSIDE] = boot_ms();
   struct process *p = process_by_id(ID_MAIN);
   if (p) {
     process_signal(p, signal, false, BY_OUTSIDE);
@@ -44,7 +43,7 @@ static void outside_signal(int signal) {
   /* Without a main process the whole sandbox is meant. */
   for (int i = 0; i < MAX_PROCESSES; i++)
     if (processes[i].state == P_RUNNING) process_signal(&processes[i], signal, true, BY_OUTSIDE);
-  if (!stops(signal)) return;
+  if (!asks_to_end(signal)) return;
   main_ended(128 + signal);
   if (!self.any_started) self.released = true; /* nothing to be asked about */
 }

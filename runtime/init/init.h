@@ -12,8 +12,9 @@
 struct init {
   const char *socket_path;
   uint64_t hold_ms;
-  /* Signals from outside, the last MAX_OUTSIDE of them */
+  /* Signals from outside, the last MAX_OUTSIDE of them, and when they came */
   uint8_t outside[MAX_OUTSIDE];
+  uint64_t outside_at[MAX_OUTSIDE];
   uint64_t outside_count, outside_told;
   bool any_started;
   /* Set when the sandbox is to end: at hold_until, or now when released */
@@ -35,7 +36,14 @@ uint64_t reap_due(void);
 /* Looks whether exec worked; true when that is known. */
 bool resolve_start(struct process *p);
 
+/* judge.c */
+enum ended_by judge_end(const struct process *p);
+/* The one passed on from outside that its end can be due to, of whatever kind it died of; 0: none. */
+int outside_signal_of_end(const struct process *p);
+bool asks_to_end(int signal);
+
 /* connection.c */
+#define CONNECTION_ROOM 20480 /* the longest message (an output chunk, or HELLO with 64 processes) and some */
 int connection_fd(void);
 bool connection_wants_read(void);
 bool connection_wants_write(void);

@@ -1,6 +1,7 @@
 #include "process.h"
 
 #include "protocol.h"
+#include "util.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -79,7 +80,12 @@ void process_signal(struct process *p, int signal, bool group, enum ended_by by)
   /* Unreaped, the pid is this process's and nobody else's, dead or alive. */
   if (p->reaped || p->pid <= 1) return;
   if (p->state == P_EXITED && !group) return;
-  if (p->state != P_EXITED && signal > 0 && signal < 64) p->signals[by] |= (uint64_t)1 << signal;
+  if (p->state != P_EXITED && signal > 0 && signal < MAX_SIGNALS) {
+    if (by == BY_OUTSIDE)
+      p->outside_at[signal] = boot_ms();
+    else if (signal < 64)
+      p->signals[by] |= (uint64_t)1 << signal;
+  }
   /* Just forked, it has no group of its own yet: what is for the group is for it alone. */
   if (!group || (kill(-p->pid, signal) != 0 && p->state == P_STARTING)) kill(p->pid, signal);
 }
@@ -104,6 +110,9 @@ void process_put_exit(struct writer *w, const struct process *p) {
   put_u64(w, F_USER_MICROS, micros(p->usage.ru_utime));
   put_u64(w, F_SYSTEM_MICROS, micros(p->usage.ru_stime));
   put_u64(w, F_ENDED_BY, (uint64_t)p->ended_by);
+  if (p->outside_signal == 0) return;
+  put_u64(w, F_SIGNAL, (uint64_t)p->outside_signal);
+  put_u64(w, F_SIGNAL_AT, p->outside_at[p->outside_signal]);
 }
 
 const char *stage_name(enum stage stage) {

@@ -11,13 +11,14 @@
 
 #define MAX_PROCESSES 64
 #define RING 65536u
+#define MAX_SIGNALS 65
 #define ID_SETUP 1u
 #define ID_MAIN 2u
 
 enum stream_name { STDOUT = 0, STDERR = 1 };
 enum state { P_FREE = 0, P_STARTING, P_RUNNING, P_EXITED };
 enum stage { STAGE_NONE = 0, STAGE_CHDIR, STAGE_EXEC, STAGE_FORK, STAGE_PTY, STAGE_DUPLICATE };
-enum ended_by { BY_ITSELF = 0, BY_TIMEOUT, BY_AGENT, BY_OUTSIDE, BY_COUNT };
+enum ended_by { BY_ITSELF = 0, BY_TIMEOUT, BY_AGENT, BY_OUTSIDE };
 
 /* Output on its way. Bytes [acked, total) are in the ring; [acked, sent) went out on this connection. */
 struct output {
@@ -55,8 +56,10 @@ struct process {
   int exit_code, term_signal; /* -1: not this way */
   bool core_dumped;
   struct rusage usage;
-  uint64_t signals[BY_COUNT]; /* sent by whom: bit s is signal s */
+  uint64_t signals[BY_OUTSIDE];      /* sent by whom: bit s is signal s */
+  uint64_t outside_at[MAX_SIGNALS]; /* when the last of each came from outside; 0: never */
   enum ended_by ended_by;
+  int outside_signal; /* from outside, and to which the end can be due; 0: none */
   /* Time limit, in CLOCK_BOOTTIME ms; 0: none */
   uint64_t term_at, kill_at, grace_ms;
   /* What this connection's agent has not been told yet */

@@ -109,6 +109,7 @@ enum hf_tag {
   F_END = 61,
   F_STDIN_RECEIVED = 62,
   F_GATE = 63, /* in HELLO: not init but a gate */
+  F_SIGNAL_AT = 64, /* ms of CLOCK_BOOTTIME */
 };
 
 #endif

@@ -21,22 +21,6 @@ static uint64_t rest_until; /* no scan before */
 
 uint64_t reap_due(void) { return scan_at; }
 
-static bool has(const struct process *p, enum ended_by by, int signal) {
-  return (p->signals[by] & ((uint64_t)1 << signal)) != 0;
-}
-
-static enum ended_by judge_end(const struct process *p) {
-  static const enum ended_by order[] = {BY_TIMEOUT, BY_AGENT, BY_OUTSIDE};
-  static const int polite[] = {1, 2, 3, 15}; /* HUP INT QUIT TERM: a program may end itself at these */
-  for (size_t i = 0; i < 3; i++) {
-    if (p->term_signal > 0 && has(p, order[i], p->term_signal)) return order[i];
-    if (p->term_signal > 0) continue;
-    for (size_t j = 0; j < 4; j++)
-      if (has(p, order[i], polite[j])) return order[i];
-  }
-  return BY_ITSELF;
-}
-
 static int wait_id(idtype_t type, id_t id, siginfo_t *info, int options, struct rusage *usage) {
   info->si_pid = 0;
   return (int)syscall(SYS_waitid, type, id, info, options, usage);
@@ -89,6 +73,7 @@ static void note_end(struct process *p) {
     p->term_signal = info.si_status;
   p->core_dumped = info.si_code == CLD_DUMPED;
   p->ended_by = judge_end(p);
+  p->outside_signal = outside_signal_of_end(p);
   p->tell_exit = true;
   /* After its own end the limit is over; what has begun is finished, for the group. */
   p->term_at = 0;

@@ -49,7 +49,10 @@ static bool say_hello(struct writer *w) {
     if (p->in.wanted) p->in.credit_due = true;
   }
   uint64_t from = self.outside_count > MAX_OUTSIDE ? self.outside_count - MAX_OUTSIDE : 0;
-  for (uint64_t i = from; i < self.outside_count; i++) put_u64(w, F_SIGNAL, self.outside[i % MAX_OUTSIDE]);
+  for (uint64_t i = from; i < self.outside_count; i++) {
+    put_u64(w, F_SIGNAL, self.outside[i % MAX_OUTSIDE]);
+    put_u64(w, F_SIGNAL_AT, self.outside_at[i % MAX_OUTSIDE]);
+  }
   self.outside_told = self.outside_count;
   tell_hello = false;
   message_end(w, at);
@@ -106,7 +109,8 @@ static bool say_output(struct writer *w, struct process *p, int stream) {
 static bool say_outside_signal(struct writer *w) {
   if (self.outside_count - self.outside_told > MAX_OUTSIDE) self.outside_told = self.outside_count - MAX_OUTSIDE;
   size_t at = message_begin(w, T_OUTSIDE_SIGNAL, 0);
-  put_u64(w, F_SIGNAL, self.outside[self.outside_told++ % MAX_OUTSIDE]);
+  put_u64(w, F_SIGNAL, self.outside[self.outside_told % MAX_OUTSIDE]);
+  put_u64(w, F_SIGNAL_AT, self.outside_at[self.outside_told++ % MAX_OUTSIDE]);
   return message_end(w, at);
 }
 

@@ -170,8 +170,33 @@ describe.skipIf(!isRoot)('init', () => {
     await session.start(sh(2, 'trap "exit 5" TERM; echo ready; while :; do sleep 0.02; done'));
     await until('ready', () => recorder.text(2) === 'ready\n');
     process.kill(arrival.peer.pid, 'SIGTERM');
-    expect(await recorder.over(2)).toMatchObject({ exitCode: 5, endedBy: 'outside' });
+    const exit = await recorder.over(2);
+    expect(exit).toMatchObject({ exitCode: 5, endedBy: 'outside', outside: { signal: 15 } });
     expect(recorder.outside).toEqual([15]);
+    expect(recorder.outsideTimes).toEqual([exit.outside?.atBootMs]);
+    expect(exit.outside?.atBootMs).toBeGreaterThanOrEqual(exit.startedAtBootMs);
+    expect(exit.outside?.atBootMs).toBeLessThanOrEqual(exit.endedAtBootMs);
+    // And all the same on a new connection.
+    session.close();
+    const { session: next } = await bench.connect(recorder);
+    expect(next.hello).toMatchObject({ outsideSignals: [15], outsideSignalTimes: recorder.outsideTimes });
+    expect(next.hello.processes[0]?.exit).toEqual(exit);
+  });
+
+  it.each([
+    ['a reload from outside does not explain an exit', 1, 'trap "exit 1" HUP', { exitCode: 1 }, undefined],
+    ['nor does a signal of its users', 10, 'trap "exit 137" USR1', { exitCode: 137 }, undefined],
+    ['one that it died of is told beside', 1, ':', { signal: 1 }, { signal: 1 }],
+  ])('[O9] %s', async (_name, signal, trap, exited, outside) => {
+    const { session, recorder, arrival } = await bench.launch(probe, 'one');
+    await session.start(sh(2, `${trap}; echo ready; while :; do sleep 0.02; done`));
+    await until('ready', () => recorder.text(2) === 'ready\n');
+    process.kill(arrival.peer.pid, signal);
+    const exit = await recorder.over(2);
+    expect(exit).toMatchObject({ ...exited, endedBy: 'itself' });
+    expect(recorder.outside).toEqual([signal]);
+    if (outside) expect(exit.outside).toMatchObject(outside);
+    else expect(exit).not.toHaveProperty('outside');
   });
 
   it('stopped from outside at the gate, it ends at once; with processes and no main, it ends them and holds', async () => {

@@ -237,7 +237,7 @@ class InitLink {
         this.events.onExit(id, processExit(fields));
         return;
       case T.OUTSIDE_SIGNAL:
-        this.events.onOutsideSignal(fields.number(F.SIGNAL));
+        this.events.onOutsideSignal(fields.number(F.SIGNAL), fields.optionalNumber(F.SIGNAL_AT));
         return;
       case T.STDIN_CREDIT:
         this.input(id, 0n).grant(fields.big(F.LIMIT));

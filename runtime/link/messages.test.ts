@@ -153,7 +153,9 @@ describe('messages', () => {
       [F.PROCESS, running],
       [F.PROCESS, failed],
       [F.SIGNAL, 15],
+      [F.SIGNAL_AT, 100],
       [F.SIGNAL, 2],
+      [F.SIGNAL_AT, 200],
     ]);
     expect(initHello(message)).toEqual({
       protocol: 1,
@@ -175,7 +177,14 @@ describe('messages', () => {
         },
       ],
       outsideSignals: [15, 2],
+      outsideSignalTimes: [100, 200],
     });
+    const older = fields([
+      [F.PROTOCOL, 1],
+      [F.SIGNAL, 15],
+    ]);
+    expect(initHello(older)).toMatchObject({ outsideSignals: [15] });
+    expect(initHello(older)).not.toHaveProperty('outsideSignalTimes');
     expect(initHello(fields([[F.PROTOCOL, 1]])).gate).toBe(false);
   });
 
@@ -190,6 +199,17 @@ describe('messages', () => {
         ]),
       ),
     ).toMatchObject({ exitCode: undefined, signal: 11, coreDumped: true, endedBy: 'agent' });
+    expect(processExit(fields(exit))).not.toHaveProperty('outside');
+    expect(
+      processExit(
+        fields([
+          [F.EXIT_CODE, 0],
+          [F.ENDED_BY, 3],
+          [F.SIGNAL, 15],
+          [F.SIGNAL_AT, 7],
+        ]),
+      ),
+    ).toMatchObject({ endedBy: 'outside', outside: { signal: 15, atBootMs: 7 } });
   });
 
   it.each([

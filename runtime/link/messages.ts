@@ -74,6 +74,7 @@ export function initHello(fields: Fields): InitHello {
     connection: fields.number(F.CONNECTION),
     processes: fields.all(F.PROCESS).map((record) => processRecord(new Fields(record))),
     outsideSignals: fields.numbers(F.SIGNAL),
+    ...(fields.has(F.SIGNAL_AT) ? { outsideSignalTimes: fields.numbers(F.SIGNAL_AT) } : {}),
   };
 }
 
@@ -102,6 +103,9 @@ export function processExit(fields: Fields): ProcessExit {
     userMicros: fields.number(F.USER_MICROS),
     systemMicros: fields.number(F.SYSTEM_MICROS),
     endedBy: endedBy ?? 'itself',
+    ...(fields.has(F.SIGNAL_AT)
+      ? { outside: { signal: fields.number(F.SIGNAL), atBootMs: fields.number(F.SIGNAL_AT) } }
+      : {}),
   };
 }
 

@@ -100,4 +100,5 @@ export const F = {
   END: 61,
   STDIN_RECEIVED: 62,
   GATE: 63,
+  SIGNAL_AT: 64,
 } as const;

@@ -119,8 +119,17 @@ export interface ProcessExit {
   maxRssBytes: number;
   userMicros: number;
   systemMicros: number;
-  /** Ended by init itself: at its time limit, or by a signal the agent asked for, or passed on from outside. */
+  /**
+   * Ended by init itself: at its time limit, or by a signal the agent asked for, or passed on from outside. `outside`
+   * takes a signal that asks to end, at most 10 s before: never HUP, USR1 and the like, even where it died of one.
+   */
   endedBy: 'itself' | 'timeout' | 'agent' | 'outside';
+  /**
+   * A signal from outside, passed on within 10 s before the end, to which it can be due: the one it died of, of
+   * whatever kind, or (it exited by itself) the last TERM, INT, QUIT or SIGRTMIN+3. There beside any `endedBy`. Absent
+   * also where init is older than this field.
+   */
+  outside?: { signal: number; atBootMs: number };
 }
 
 export interface InitHello {
@@ -135,6 +144,8 @@ export interface InitHello {
   processes: ProcessRecord[];
   /** Signals that came from outside the sandbox since it began, in order. */
   outsideSignals: number[];
+  /** When each of them came, in milliseconds since boot (CLOCK_BOOTTIME); absent: this init is older and does not tell. */
+  outsideSignalTimes?: number[];
 }
 
 export type StartResult =
@@ -162,7 +173,8 @@ export interface InitEvents {
   /** No more output on this stream: every writer has closed it. */
   onStreamEnd(id: number, stream: 'stdout' | 'stderr', total: bigint): void;
   onExit(id: number, exit: ProcessExit): void;
-  onOutsideSignal(signal: number): void;
+  /** `atBootMs` as in `outsideSignalTimes`. */
+  onOutsideSignal(signal: number, atBootMs?: number): void;
   /** What was given to `stdin` has gone out (it may still be in a buffer of 64 KiB inside the sandbox). */
   onStdinDrain?(id: number): void;
 }

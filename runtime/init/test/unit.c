@@ -1,4 +1,5 @@
 /* Unit tests of what can be tested without a kernel's help. Built with the address and undefined-behaviour sanitizers. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 #include <unistd.h>
 
 #include "../frame.h"
+#include "../init.h"
 #include "../path.h"
 #include "../probe.h"
 #include "../process.h"
@@ -316,6 +318,75 @@ static void ids_are_used_once(void) {
   CHECK(!process_take(1000, &why) && why == STAGE_FORK);
 }
 
+static void who_ended_it_is_told(void) {
+  static const struct {
+    int outside, outside_ms_before, agent, term_signal;
+    enum ended_by by;
+    int told;
+  } cases[] = {
+      {15, 0, 0, 0, BY_OUTSIDE, 15},      {15, 10000, 0, 0, BY_OUTSIDE, 15}, {15, 10001, 0, 0, BY_ITSELF, 0},
+      {2, 5, 0, 0, BY_OUTSIDE, 2},        {3, 5, 0, 0, BY_OUTSIDE, 3},       {37, 5, 0, 0, BY_OUTSIDE, 37},
+      {1, 0, 0, 0, BY_ITSELF, 0},         {10, 0, 0, 0, BY_ITSELF, 0},       {15, 5, 0, 15, BY_OUTSIDE, 15},
+      {15, 10001, 0, 15, BY_ITSELF, 0},   {15, 5, 0, 9, BY_ITSELF, 0},       {1, 5, 0, 1, BY_ITSELF, 1},
+      {10, 5, 0, 10, BY_ITSELF, 10},      {1, 10001, 0, 1, BY_ITSELF, 0},    {64, 5, 0, 64, BY_ITSELF, 64},
+      {15, 5, 15, 15, BY_AGENT, 15},      {15, 5, 15, 0, BY_AGENT, 15},      {0, 0, 15, 0, BY_AGENT, 0},
+      {0, 0, 0, 15, BY_ITSELF, 0},        {0, 0, 0, 64, BY_ITSELF, 0},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    static struct process p;
+    memset(&p, 0, sizeof p);
+    p.exit_code = cases[i].term_signal ? -1 : 0;
+    p.term_signal = cases[i].term_signal ? cases[i].term_signal : -1;
+    p.ended_at = 1000000;
+    if (cases[i].outside) p.outside_at[cases[i].outside] = p.ended_at - (uint64_t)cases[i].outside_ms_before;
+    if (cases[i].agent) p.signals[BY_AGENT] = (uint64_t)1 << cases[i].agent;
+    CHECK(judge_end(&p) == cases[i].by);
+    CHECK(outside_signal_of_end(&p) == cases[i].told);
+  }
+  /* Of several the last; an old one does not hide behind a late reload. */
+  static struct process p = {.term_signal = -1, .ended_at = 1000000};
+  p.outside_at[SIGTERM] = 995000;
+  p.outside_at[SIGINT] = 996000;
+  p.outside_at[SIGHUP] = 997000;
+  CHECK(outside_signal_of_end(&p) == SIGINT);
+  p.outside_at[SIGTERM] = p.outside_at[SIGINT] = 5000;
+  CHECK(judge_end(&p) == BY_ITSELF);
+}
+
+static void limits_are_changed(void) {
+  static struct process p = {.state = P_RUNNING, .started_at = 500};
+  CHECK(process_limit(&p, 100) == 0 && p.term_at == 600);
+  CHECK(process_limit(&p, UINT64_MAX) == 0 && p.term_at == 0); /* beyond all time: none */
+  CHECK(process_limit(&p, UINT64_MAX - 500) == 0 && p.term_at == UINT64_MAX);
+  CHECK(process_limit(&p, 0) == 0 && p.term_at == 0);
+  p.signals[BY_TIMEOUT] = (uint64_t)1 << SIGTERM;
+  CHECK(process_limit(&p, 100) != 0 && p.term_at == 0);
+  p.signals[BY_TIMEOUT] = 0;
+  p.state = P_EXITED;
+  CHECK(process_limit(&p, 100) != 0 && p.term_at == 0);
+}
+
+/* The longest hello: all places and all remembered signals. It has to fit what connection.c keeps free. */
+static void the_longest_hello_fits(void) {
+  static uint8_t buf[65536];
+  struct writer w = {buf, 0, sizeof buf, false};
+  for (int i = 0; i < MAX_PROCESSES; i++) {
+    struct process *p = &processes[i];
+    p->state = P_EXITED;
+    p->id = 100 + (uint32_t)i;
+    p->failed = true;
+    p->stage = STAGE_DUPLICATE;
+    p->error = ENAMETOOLONG;
+    p->exit_code = p->term_signal = 1;
+    p->outside_signal = SIGTERM;
+  }
+  self.outside_count = 3 * MAX_OUTSIDE;
+  messages_connected();
+  CHECK(messages_next(&w) && !w.overflow && w.len < CONNECTION_ROOM);
+  self.outside_count = self.outside_told = 0;
+  for (int i = 0; i < MAX_PROCESSES; i++) process_free(&processes[i], false);
+}
+
 int main(void) {
   messages_survive_any_cut();
   garbage_is_refused();
@@ -328,6 +399,9 @@ int main(void) {
   output_is_kept_until_acknowledged();
   input_is_bounded();
   ids_are_used_once();
+  who_ended_it_is_told();
+  limits_are_changed();
+  the_longest_hello_fits();
   printf("%d checks, %d failures\n", checks, failures);
   return failures != 0;
 }

@@ -13,6 +13,7 @@ interface Stream {
 export class Recorder implements InitEvents {
   readonly exits = new Map<number, ProcessExit>();
   readonly outside: number[] = [];
+  readonly outsideTimes: (number | undefined)[] = [];
   readonly drained: number[] = [];
   /** Bytes that came a second time. */
   repeated = 0;
@@ -60,8 +61,9 @@ export class Recorder implements InitEvents {
     this.exits.set(id, exit);
   }
 
-  onOutsideSignal(signal: number): void {
+  onOutsideSignal(signal: number, atBootMs?: number): void {
     this.outside.push(signal);
+    this.outsideTimes.push(atBootMs);
   }
 
   onStdinDrain(id: number): void {
