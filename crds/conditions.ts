@@ -43,6 +43,7 @@ export const reasons = {
   ReadBackMismatch: 'The kernel has another value than the one requested; user code was not run.',
   ReadBackFailed: 'The limits in force could not be read; user code was not run.',
   Drifted: 'A limit was changed from outside while the sandbox ran.',
+  NoRoom: 'The node has no room for the limits that the spec asks for now; what runs keeps its old limits.',
   NotLaunched: 'Nothing has been launched yet.',
   // storage
   ReserveLow: 'Less than the storage reserve is available to unprivileged users.',

@@ -931,3 +931,94 @@ describe('what a setup leaves behind', () => {
     expect(decision.status?.unset).toEqual(expect.arrayContaining(['startedAt', 'setup']));
   });
 });
+
+describe('a changed spec that the node has no room for', () => {
+  const noRoom = 'memory: 64Gi asked for, 1Gi left of 8Gi (other sandboxes 7Gi, reserved 0)';
+  const more = { resources: { memory: '64Gi' } };
+
+  it('[K4] leaves a command that runs as it is, with its old limits, and says why', () => {
+    const decision = decide(
+      seen({
+        noRoom,
+        sandbox: sandbox(more),
+        container: container(),
+        session: session({ main: { state: 'running', exit: undefined } }),
+        record: record({}, { main: launch({ startedAt: AT }) }),
+      }),
+    );
+    expect(decision.act).toBeUndefined();
+    expect(says(decision, 'Ready')).toBe('True Running');
+    expect(says(decision, 'LimitsEnforced')).toBe('True ReadBack');
+    expect(says(decision, 'LimitUnenforceable')).toBe('True NoRoom');
+    expect(says(decision, 'Stalled')).toBe('True NoRoom');
+    expect(decision.status?.conditions.find(({ type }) => type === 'Stalled')?.message).toContain(noRoom);
+  });
+
+  it('[K4] changes nothing of a retained sandbox in place', () => {
+    const spec = { ...RETAINED, ...more };
+    const at = {
+      sandbox: sandbox(spec),
+      container: container(),
+      session: session(),
+      record: record(RETAINED, { main: launch({ startedAt: AT }) }),
+    };
+    expect(does(at)).toBe('update-limits');
+    const decision = decide(seen({ ...at, noRoom }));
+    expect(decision.act).toBeUndefined();
+    expect(says(decision, 'Stalled')).toBe('True NoRoom');
+  });
+
+  it('[K4] is handed back where nothing runs and nothing is kept', () => {
+    const outcome: Outcome = { termination: termination('Exited', { exitCode: 0 }), ended: 'Succeeded' };
+    for (const at of [
+      { record: undefined },
+      { record: record(), container: container() },
+      { record: record({}, { main: launch({ startedAt: AT }), outcome }) },
+    ]) {
+      const decision = decide(seen({ noRoom, sandbox: sandbox(more), ...at }));
+      expect(decision.act?.do).toBe('hand-back');
+      expect(says(decision, 'Scheduled')).toBe('False Declined');
+      expect(says(decision, 'Stalled')).toBe('True NoRoom');
+    }
+  });
+
+  it('[K4] is not handed back before the end of what ran was judged', () => {
+    const at = { record: record({}, { main: launch({ startedAt: AT }) }), container: container('exited') };
+    expect(does({ noRoom, sandbox: sandbox(more), ...at })).toBe('conclude');
+  });
+
+  it('[K11] does not cost a retained sandbox its workspace', () => {
+    const spec = { ...RETAINED, ...more };
+    const outcome: Outcome = { termination: termination('ContainerLost'), ended: 'Anew' };
+    const at = { record: record(RETAINED, { main: launch({ startedAt: AT }), outcome }) };
+    const decision = decide(seen({ noRoom, sandbox: sandbox(spec), ...at }));
+    expect(decision.act).toBeUndefined();
+    expect(says(decision, 'Ready')).toBe('False NoRoom');
+  });
+
+  it('[K11] blames nobody else for a change of our own that could not be undone', () => {
+    const spec = { ...RETAINED, resources: { memory: '128Mi' } };
+    const refusedLimits = {
+      hash: specFacts({ ...BASE, ...spec }).limitsHash,
+      reason: 'ReadBackMismatch' as const,
+      message: 'The new limits are not in force.',
+    };
+    const words = (restored: boolean): string | undefined =>
+      says(
+        decide(
+          seen({
+            sandbox: sandbox(spec),
+            container: container(),
+            session: session({ drift: ['memory: 7'] }),
+            record: record(RETAINED, {
+              main: launch({ startedAt: AT }),
+              refusedLimits: { ...refusedLimits, restored },
+            }),
+          }),
+        ),
+        'LimitsEnforced',
+      );
+    expect(words(false)).toBe('False ReadBackMismatch');
+    expect(words(true)).toBe('False Drifted');
+  });
+});

@@ -52,7 +52,15 @@ function withoutRoom(seen: Observation, lack: string): Decision | undefined {
       status: paint({ is: 'Stalled', reason: 'NoRoom', message }, context(seen)),
     };
   }
-  return declined(seen, lack, takenBack(seen));
+  const termination = record?.outcome?.termination;
+  return declined(
+    seen,
+    lack,
+    together(takenBack(seen), {
+      conditions: [],
+      ...(termination === undefined ? {} : { set: { lastTermination: termination } }),
+    }),
+  );
 }
 
 /** What was said about the old container and is not true of the next. */
