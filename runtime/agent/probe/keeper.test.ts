@@ -26,10 +26,10 @@ function setUp() {
       hello: { build: 'b' },
       closed,
       close: () => settle(new Error('closed here')),
-      readFiles: () => {
+      ping: () => {
         state.asked += 1;
         // A new probe is not frozen by what froze an old one.
-        return state.frozen && opened === 1 ? new Promise(() => undefined) : Promise.resolve([]);
+        return state.frozen && opened === 1 ? new Promise(() => undefined) : Promise.resolve();
       },
     } as unknown as Probe);
   };

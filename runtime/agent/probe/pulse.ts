@@ -17,8 +17,7 @@ export async function keepAsking(
     await sleep(clock, ASK_EVERY_MS * (0.9 + random() / 5), signal);
     if (signal.aborted) return false;
     try {
-      // What it says does not matter.
-      await answersInTime(probe.readFiles(['/proc/uptime']), ANSWER_MS, clock, 'no answer', signal);
+      await answersInTime(probe.ping({ timeoutMs: ANSWER_MS }), ANSWER_MS, clock, 'no answer', signal);
     } catch {
       return !signal.aborted;
     }
