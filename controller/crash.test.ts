@@ -93,7 +93,8 @@ function follow(
 ): { homes: Map<string, Set<string>>; ended: Promise<void> } {
   const homes = new Map<string, Set<string>>();
   const read = async (): Promise<void> => {
-    for await (const { object } of api.watch<Sandbox>(SANDBOXES, { resourceVersion: '1', signal })) {
+    for await (const { type, object } of api.watch<Sandbox>(SANDBOXES, { resourceVersion: '1', signal })) {
+      if (type === 'ERROR') continue;
       const home = object.status?.nodeName ?? '';
       const uid = object.metadata.uid ?? '';
       if (home !== '') homes.set(uid, (homes.get(uid) ?? new Set()).add(home));

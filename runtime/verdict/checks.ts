@@ -35,20 +35,6 @@ function neverStarted({ evidence }: Case): Cause | undefined {
   const failure = evidence.startFailure;
   if (failure === undefined) return undefined;
   const name = launchName(evidence);
-  if (failure.by === 'Runtime') {
-    // The OCI runtimes' words for "its first process was killed for memory before it got to the command".
-    if (evidence.limits.memoryBytes !== undefined && TOO_LOW.test(failure.message))
-      return {
-        cause: 'OOMKilled',
-        verdict: 'Confirmed',
-        message: `${namedLimit(evidence.limits)} is too low to start the container: ${failure.message}`,
-      };
-    return {
-      cause: 'StartFailed',
-      verdict: 'Confirmed',
-      message: `The runtime could not start the container: ${failure.message}`,
-    };
-  }
   const { stage, errno } = failure;
   if (stage === 'exec' && (errno === 'ENOENT' || errno === 'ENOTDIR'))
     return {
@@ -69,7 +55,6 @@ function neverStarted({ evidence }: Case): Cause | undefined {
   };
 }
 
-const TOO_LOW = /OOM[- ]?killed|memory limit too low/i;
 const NOT_EXECUTABLE = new Set(['EACCES', 'ENOEXEC', 'EPERM', 'EISDIR']);
 
 const STOPS: Record<OurStop['reason'], { cause: Verdict['cause']; why: string }> = {
@@ -88,16 +73,45 @@ const STOPS: Record<OurStop['reason'], { cause: Verdict['cause']; why: string }>
  */
 function ourStop({ evidence, end }: Case): Cause | undefined {
   const { stop, report } = evidence;
-  if (stop === undefined || report?.endedBy === 'outside') return undefined;
-  if (report?.endedBy === 'itself' && end.signal !== SIGKILL) return undefined;
+  if (stop === undefined || endedBefore(stop, evidence)) return undefined;
+  const fromOutside = outsideSignal(evidence);
+  if (fromOutside === undefined) {
+    if (report?.endedBy === 'itself' && end.signal !== SIGKILL) return undefined;
+  } else if (!isOurs(stop, fromOutside, end)) return undefined;
   const { cause, why } = STOPS[stop.reason];
   const signals = stop.signals.length === 0 ? '' : ` with ${stop.signals.join(', then ')}`;
+  const through =
+    fromOutside === undefined
+      ? []
+      : ['Init passed it on as a signal from outside: it was sent through the runtime.'];
   return {
     cause,
     verdict: 'Confirmed',
     message: `${launchName(evidence)} was stopped ${why}.`,
-    notes: [`The ledger has our stop (${stop.reason}) of ${stop.at}${signals}.`],
+    notes: [`The ledger has our stop (${stop.reason}) of ${stop.at}${signals}.`, ...through],
   };
+}
+
+function endedBefore(stop: OurStop, { report, reportedAt }: Evidence): boolean {
+  if (report === undefined || report.endedBy === 'agent' || report.endedBy === 'timeout') return false;
+  // Unreadable times prove nothing: NaN is not smaller.
+  return reportedAt !== undefined && Date.parse(reportedAt) < Date.parse(stop.at);
+}
+
+/**
+ * Where init is not connected our own signals go through the runtime, and init takes them for somebody else's. What it
+ * died of must be in the ledger; what it ended itself upon, it did when we had begun to stop it.
+ */
+function isOurs(stop: OurStop, signal: number | 'unknown', end: End): boolean {
+  return end.signal === undefined || signal === 'unknown' || stop.signals.includes(signalName(signal));
+}
+
+/** The signal from outside to which init lays the end, or may; 'unknown': init is older and does not tell which. */
+function outsideSignal({ report }: Evidence): number | 'unknown' | undefined {
+  if (report === undefined) return undefined;
+  if (report.outside !== undefined && (report.endedBy === 'outside' || report.endedBy === 'itself'))
+    return report.outside.signal;
+  return report.endedBy === 'outside' ? (report.signal ?? 'unknown') : undefined;
 }
 
 function ownTimeLimit({ evidence }: Case): Cause | undefined {
@@ -121,7 +135,7 @@ function ownTimeLimit({ evidence }: Case): Cause | undefined {
 /** Exit code 0 is a result of its own, whatever was killed on the way (O5). */
 function ownResult({ evidence, end }: Case): Cause | undefined {
   if (end.signal !== undefined || end.exitCode !== 0) return undefined;
-  const asked = evidence.report?.endedBy === 'outside';
+  const asked = outsideSignal(evidence) !== undefined;
   return {
     cause: 'Exited',
     verdict: 'Confirmed',
@@ -133,7 +147,7 @@ function ownResult({ evidence, end }: Case): Cause | undefined {
 /** Whoever restarts a runtime ends its containers; what init saw before that stands. */
 function runtimeRestarted({ evidence, end }: Case): Cause | undefined {
   if (evidence.restarted === undefined) return undefined;
-  if (end.by === 'Init' && evidence.report?.endedBy !== 'outside') return undefined;
+  if (end.by === 'Init' && outsideSignal(evidence) === undefined) return undefined;
   const what = evidence.restarted === 'Machine' ? 'The machine of the runtime' : 'The runtime';
   return {
     cause: 'RuntimeRestarted',
@@ -158,15 +172,19 @@ function containerLost({ evidence, end }: Case): Cause | undefined {
 }
 
 /** A signal that init passed on from outside, or a kill event that is not of our ledger. */
-function killedFromOutside({ evidence, end }: Case): Cause | undefined {
+function killedFromOutside({ evidence, end, memory }: Case): Cause | undefined {
   const name = launchName(evidence);
-  if (evidence.report?.endedBy === 'outside')
+  const signal = outsideSignal(evidence);
+  if (signal !== undefined) {
+    if (limitSpeaksLouder(signal, end) && ourLimitKilled(evidence, memory) === 'Confirmed') return undefined;
+    const which = signal === 'unknown' ? '' : ` (${signalName(signal)})`;
     return {
       cause: 'KilledFromOutside',
       verdict: 'Confirmed',
-      message: `${name} was ended by a signal from outside the sandbox that was not ours.`,
-      notes: ['Init passed a signal from outside on to it.'],
+      message: `${name} was ended by a signal from outside the sandbox${which} that was not ours.`,
+      notes: [`Init passed a signal from outside on to it${which}.`],
     };
+  }
   // Init's report means that PID 1 outlived the process: a kill of the container came after its end.
   if (end.by === 'Init') return undefined;
   const kill = evidence.events.find(
@@ -184,6 +202,15 @@ function killedFromOutside({ evidence, end }: Case): Cause | undefined {
       `The runtime reported a kill with ${signalName(kill.detail)} at ${new Date(kill.timeMs).toISOString()}; our ledger has none.`,
     ],
   };
+}
+
+/**
+ * Whether a kill by our limit explains an exit better than a signal from outside before it: the exit code says SIGKILL,
+ * as a shell does of its child, and nobody outside sent that; or nothing shows that the signal was near the end.
+ */
+function limitSpeaksLouder(signal: number | 'unknown', end: End): boolean {
+  if (end.signal !== undefined) return false;
+  return signal === 'unknown' || (end.exitCode === 128 + SIGKILL && signal !== SIGKILL);
 }
 
 /** Any end but exit 0: whatever the limit killed took the launch's result with it (O4, O5). */

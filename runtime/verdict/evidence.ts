@@ -8,7 +8,9 @@ export interface Evidence {
   /** In force while it ran. */
   limits: { memoryBytes?: number; swap?: 'Held' | 'Unbounded' };
   /** PID 1's word on the process: undefined when none came. User code cannot speak in its place. */
-  report?: Pick<ProcessExit, 'exitCode' | 'signal' | 'endedBy'>;
+  report?: Pick<ProcessExit, 'exitCode' | 'signal' | 'endedBy' | 'outside'>;
+  /** When the report was taken, RFC 3339, by the clock that a stop is written down with. */
+  reportedAt?: string;
   kernel: KernelEvidence;
   /** Inspect after the end; 'Missing': the runtime has no such container. */
   container: Pick<ContainerInfo, 'state' | 'exitCode' | 'error'> | 'Missing' | undefined;
@@ -22,7 +24,7 @@ export interface Evidence {
   };
   /** Events of this container since the launch began, in the order of their times. */
   events: readonly Pick<RuntimeEvent, 'action' | 'detail' | 'timeMs'>[];
-  /** From our ledger: a stop of ours that was begun before the end. */
+  /** From our ledger: a stop of ours. */
   stop?: OurStop;
   /** The runtime, or its machine, was started anew while the launch ran. */
   restarted?: 'Runtime' | 'Machine';
@@ -63,11 +65,11 @@ export interface OurStop {
   signals: readonly string[];
 }
 
-export type StartFailure =
-  /** From init: it could not run the command. */
-  | { by: 'Init'; stage: string; errno: string }
-  /** From the runtime: it could not start the container. */
-  | { by: 'Runtime'; message: string };
+/** From init: it could not run the command. */
+export interface StartFailure {
+  stage: string;
+  errno: string;
+}
 
 export interface Verdict {
   /** The check that decided. */

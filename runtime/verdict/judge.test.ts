@@ -20,6 +20,14 @@ const stop = (reason: NonNullable<Evidence['stop']>['reason']): NonNullable<Evid
   at: '2026-11-30T12:00:00Z',
   signals: ['SIGTERM', 'SIGKILL'],
 });
+/** Init had passed on a signal from outside just before: the one that it died of, or SIGTERM. */
+const outside = (end: { exitCode: number } | { signal: number }): NonNullable<Evidence['report']> => ({
+  exitCode: undefined,
+  signal: undefined,
+  ...end,
+  endedBy: 'outside',
+  outside: { signal: 'signal' in end ? end.signal : 15, atBootMs: 5 },
+});
 const dead = (exitCode: number, error = '') => ({ state: 'exited' as const, exitCode, error });
 
 /** A launch under 64Mi whose cgroup was held and counted nothing; each case says what is different. */
@@ -351,6 +359,130 @@ const rows: Row[] = [
     expected: { cause: 'Exited', exitCode: 0 },
   },
   {
+    says: '[O9] [O10] our SIGTERM that went through the runtime, and that init took for an outside one',
+    evidence: { report: outside({ signal: 15 }), stop: stop('Deadline') },
+    expected: {
+      cause: 'Deadline',
+      verdict: 'Confirmed',
+      check: 'our-stop',
+      signal: 'SIGTERM',
+      evidence: expect.arrayContaining([
+        'Init passed it on as a signal from outside: it was sent through the runtime.',
+      ]) as string[],
+    },
+  },
+  {
+    says: '[O9] [O10] the same from an init that does not tell which signal',
+    evidence: {
+      report: { exitCode: undefined, signal: 15, endedBy: 'outside' },
+      stop: stop('Suspended'),
+    },
+    expected: { cause: 'Suspended' },
+  },
+  {
+    says: '[O9] [K10] a program that exits 0 at our SIGTERM through the runtime was stopped by us',
+    evidence: {
+      report: outside({ exitCode: 0 }),
+      stop: stop('Suspended'),
+      reportedAt: '2026-11-30T12:00:00.100Z',
+    },
+    expected: { cause: 'Suspended', check: 'our-stop', exitCode: 0 },
+  },
+  {
+    says: '[O9] [K10] the same from an init that does not tell which signal, with another exit code',
+    evidence: { report: { exitCode: 3, signal: undefined, endedBy: 'outside' }, stop: stop('Deadline') },
+    expected: { cause: 'Deadline' },
+  },
+  {
+    says: '[O9] an outside signal that our ledger does not have is not our stop',
+    evidence: { report: outside({ signal: 2 }), stop: stop('Deadline') },
+    expected: {
+      cause: 'KilledFromOutside',
+      verdict: 'Confirmed',
+      message: 'The main command was ended by a signal from outside the sandbox (SIGINT) that was not ours.',
+    },
+  },
+  {
+    says: '[O9] an end from outside that was reported before our stop is not our stop',
+    evidence: {
+      report: outside({ signal: 15 }),
+      stop: stop('Suspended'),
+      reportedAt: '2026-11-30T11:59:59.999Z',
+    },
+    expected: { cause: 'KilledFromOutside' },
+  },
+  {
+    says: 'an exit 0 that was reported before our stop is a result, whatever signal came with it',
+    evidence: {
+      report: outside({ exitCode: 0 }),
+      stop: stop('Suspended'),
+      reportedAt: '2026-11-30T11:59:59.999Z',
+    },
+    expected: { cause: 'Exited', exitCode: 0 },
+  },
+  {
+    says: '[O9] SIGKILL that was reported before our stop is not our stop',
+    evidence: { report: bySIGKILL, stop: stop('Suspended'), reportedAt: '2026-11-30T11:59:59.999Z' },
+    expected: { cause: 'KilledFromOutside', check: 'ended-by-signal' },
+  },
+  {
+    says: '[O10] what init ended at our word is our stop, whatever the clocks say',
+    evidence: {
+      report: { exitCode: undefined, signal: 15, endedBy: 'agent' },
+      stop: stop('Suspended'),
+      reportedAt: '2026-11-30T11:00:00Z',
+    },
+    expected: { cause: 'Suspended' },
+  },
+  {
+    says: '[O10] a time that cannot be read proves nothing against our stop',
+    evidence: { report: outside({ signal: 15 }), stop: stop('Suspended'), reportedAt: 'nonsense' },
+    expected: { cause: 'Suspended' },
+  },
+  {
+    says: '[O9] [O4] a shell that passes on the 137 of a child that our limit killed, soon after an outside SIGTERM',
+    evidence: { report: outside({ exitCode: 137 }), kernel: kernel(killedByUs) },
+    expected: { cause: 'OOMKilled', verdict: 'Confirmed', check: 'our-memory-limit' },
+  },
+  {
+    says: '[O9] [O4] a counted kill by our limit is above an outside signal of which nothing shows that it was near the end',
+    evidence: {
+      report: { exitCode: 1, signal: undefined, endedBy: 'outside' },
+      kernel: kernel(killedByUs),
+    },
+    expected: { cause: 'OOMKilled', verdict: 'Confirmed' },
+  },
+  {
+    says: '[O9] an exit upon an outside SIGTERM after the limit had killed a child is an end from outside',
+    evidence: { report: outside({ exitCode: 143 }), kernel: kernel(killedByUs) },
+    expected: {
+      cause: 'KilledFromOutside',
+      oom: { verdict: 'Confirmed', message: expect.stringContaining('was not ended by that') as string },
+    },
+  },
+  {
+    says: '[O9] a death by an outside SIGTERM after the limit had killed a child is an end from outside',
+    evidence: { report: outside({ signal: 15 }), kernel: kernel(killedByUs) },
+    expected: { cause: 'KilledFromOutside' },
+  },
+  {
+    says: '[O9] exit 137 after an outside SIGTERM, with no kill counted, is an end from outside',
+    evidence: { report: outside({ exitCode: 137 }) },
+    expected: { cause: 'KilledFromOutside' },
+  },
+  {
+    says: '[O9] an outside signal long before the end, of which init no longer speaks, is not the cause',
+    evidence: { report: code(137), kernel: kernel(killedByUs) },
+    expected: { cause: 'OOMKilled', check: 'our-memory-limit' },
+  },
+  {
+    says: '[O9] a SIGSEGV that came from outside is no fault of its own',
+    evidence: {
+      report: { exitCode: undefined, signal: 11, endedBy: 'itself', outside: { signal: 11, atBootMs: 5 } },
+    },
+    expected: { cause: 'KilledFromOutside', check: 'killed-from-outside' },
+  },
+  {
     says: '[O9] a kill by the limit on the way out of our stop is our stop',
     evidence: { report: bySIGKILL, kernel: kernel(killedByUs), stop: stop('Deleted') },
     expected: { cause: 'Deleted', verdict: 'Confirmed' },
@@ -386,45 +518,28 @@ const rows: Row[] = [
   },
   {
     says: 'a command that does not exist',
-    evidence: { startFailure: { by: 'Init', stage: 'exec', errno: 'ENOENT' } },
+    evidence: { startFailure: { stage: 'exec', errno: 'ENOENT' } },
     expected: { cause: 'CommandNotFound', verdict: 'Confirmed' },
   },
   {
     says: 'a command below what is no folder',
-    evidence: { startFailure: { by: 'Init', stage: 'exec', errno: 'ENOTDIR' } },
+    evidence: { startFailure: { stage: 'exec', errno: 'ENOTDIR' } },
     expected: { cause: 'CommandNotFound' },
   },
   ...['EACCES', 'ENOEXEC', 'EPERM', 'EISDIR'].map(
     (errno): Row => ({
       says: `a command that cannot be executed (${errno})`,
-      evidence: { startFailure: { by: 'Init', stage: 'exec', errno } },
+      evidence: { startFailure: { stage: 'exec', errno } },
       expected: { cause: 'CommandNotExecutable' },
     }),
   ),
   {
     says: 'a working directory that does not exist',
-    evidence: { startFailure: { by: 'Init', stage: 'chdir', errno: 'ENOENT' } },
+    evidence: { startFailure: { stage: 'chdir', errno: 'ENOENT' } },
     expected: {
       cause: 'StartFailed',
       message: 'The main command could not be started: chdir failed with ENOENT.',
     },
-  },
-  {
-    says: 'a container that the runtime could not start',
-    evidence: { startFailure: { by: 'Runtime', message: 'no such device' } },
-    expected: { cause: 'StartFailed', message: 'The runtime could not start the container: no such device' },
-  },
-  {
-    says: "[O4] a limit too low for the container to start is the limit's doing",
-    evidence: {
-      startFailure: { by: 'Runtime', message: 'container init was OOM-killed (memory limit too low?)' },
-    },
-    expected: { cause: 'OOMKilled', verdict: 'Confirmed', check: 'never-started' },
-  },
-  {
-    says: '[O9] the same words where there is no limit are only a failed start',
-    evidence: { limits: {}, startFailure: { by: 'Runtime', message: 'container init was OOM-killed' } },
-    expected: { cause: 'StartFailed' },
   },
   {
     says: 'a crash of its own',
@@ -600,7 +715,7 @@ describe('evidence and contradictions', () => {
     const verdict = judge(
       given({
         kernel: kernel({ ...killedByUs, readings }),
-        startFailure: { by: 'Runtime', message: long },
+        startFailure: { stage: long, errno: long },
       }),
     );
     expect(verdict.evidence).toHaveLength(32);

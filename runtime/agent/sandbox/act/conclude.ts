@@ -63,7 +63,7 @@ export async function concludeStartFailure(
   const verdict = judge(evidenceOf(context, launch, { held: true, askedForMs: 0, startFailure }));
   const name = what.argv[0] ?? '';
   const which =
-    startFailure.by === 'Init' && startFailure.stage === 'chdir'
+    startFailure.stage === 'chdir'
       ? `workingDir: ${JSON.stringify(what.workingDir).slice(0, 256)}`
       : `Command: ${JSON.stringify(name).slice(0, 256)}`;
   const shown = { ...verdict, message: `${verdict.message} ${which}.` };

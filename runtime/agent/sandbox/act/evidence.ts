@@ -35,6 +35,7 @@ export function evidenceOf(
       ...(memoryBytes === undefined ? {} : { swap: record.limits.swapHeld ? 'Held' : 'Unbounded' }),
     },
     ...(own?.exit === undefined ? {} : { report: reportOf(own.exit) }),
+    ...(own?.exit === undefined || own.endedAt === undefined ? {} : { reportedAt: own.endedAt }),
     kernel: {
       ...(own?.baseline === undefined ? {} : { before: own.baseline }),
       ...(after === undefined ? {} : { after }),
@@ -91,7 +92,8 @@ export function terminationOf(
 
 /** What only init says, without the figures that have no place in evidence. */
 function reportOf(exit: NonNullable<LaunchRecord['exit']>): NonNullable<Evidence['report']> {
-  return { exitCode: exit.exitCode, signal: exit.signal, endedBy: exit.endedBy };
+  const { exitCode, signal, endedBy, outside } = exit;
+  return { exitCode, signal, endedBy, ...(outside === undefined ? {} : { outside }) };
 }
 
 function merged(

@@ -151,5 +151,5 @@ async function failed(
   if (result.stage === 'fork' || result.stage === 'pty') {
     throw new Error(`the command could not be started: ${result.stage}: ${result.errno}`);
   }
-  await concludeStartFailure(context, launch, what, { by: 'Init', stage: result.stage, errno: result.errno });
+  await concludeStartFailure(context, launch, what, { stage: result.stage, errno: result.errno });
 }

@@ -1,4 +1,5 @@
 import { DriverError } from '../../../driver.ts';
+import { startRefusal } from '../../../verdict/start-refusal.ts';
 import { inspectMismatches, kernelLimits } from '../requested-limits.ts';
 import { type ActContext, NotNow, recordOf } from './context.ts';
 import { refuse } from './refuse.ts';
@@ -63,10 +64,14 @@ export async function startContainer(context: ActContext, id: string): Promise<v
       run.startFailures += 1;
       // The same answer stands for a command that can never start and for a runtime that has a bad moment.
       if (run.startFailures < START_TRIES) throw error;
+      const { memoryBytes, swapHeld } = recordOf(context).limits;
       await refuse(context, {
         do: 'refuse',
         reason: 'StartFailed',
-        message: `The container could not be started: ${error.message}`,
+        message: startRefusal(error.message, {
+          ...(memoryBytes === undefined ? {} : { memoryBytes }),
+          swap: swapHeld ? 'Held' : 'Unbounded',
+        }),
       });
       return;
     }
