@@ -39,6 +39,8 @@ export interface Run {
   unenforceable: string | undefined;
   /** When an end was first seen whose verdict waits for more. */
   endSeenMs: number | undefined;
+  /** This agent has told the events of the last end. */
+  endSaid: boolean;
   /** Whether a ledger that is not there may have been lost: only before anything was done here. */
   mayRecover: boolean;
   /** What the runtime said happened to the container, the last few. */
@@ -80,6 +82,7 @@ export function newRun(uid: string, where: { namespace: string; name: string }):
     stopSent: false,
     unenforceable: undefined,
     endSeenMs: undefined,
+    endSaid: false,
     mayRecover: true,
     events: [],
     trouble: undefined,

@@ -350,6 +350,29 @@ describe.each(selectedConfigs())('agent on %s', (config) => {
     expect(fillers).toEqual([]);
   });
 
+  it.each([{ user: '0' }, { user: '1000:1000' }])(
+    '[K1] has loopback, a name for it, and no other network (user $user)',
+    async ({ user }) => {
+      const sandbox = await world.create(`loopback-${user.replace(':', '-')}`, {
+        command: [
+          'sh',
+          '-c',
+          `hostname
+        grep -c . /proc/net/route
+        nc -l -p 7777 -e echo hello &
+        until nc localhost 7777 2>/dev/null; do sleep 0.1; done
+        nc -l -p 7778 -e echo again &
+        until nc $(hostname) 7778 2>/dev/null; do sleep 0.1; done`,
+        ],
+        user,
+        activeDeadlineSeconds: 100,
+      });
+      await world.awaits(sandbox, 'Complete', 'True', 'Succeeded');
+      // The one line of the routes is their heading.
+      expect(await world.output(sandbox)).toBe('sandbox\n1\nhello\nagain\n');
+    },
+  );
+
   it('[O4] says which working directory does not exist', async () => {
     const sandbox = await world.create('no-directory', {
       command: ['true'],

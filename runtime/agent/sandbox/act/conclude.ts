@@ -7,9 +7,10 @@ import { cgroupParentPath, containerName } from '../../names.ts';
 import { restartedUnder } from '../../runtimes/restarted-under.ts';
 import type { Command } from '../command.ts';
 import { parentPaths, readCounters } from '../counters.ts';
+import { sayEnd } from './say-end.ts';
 import { outcomeOf } from '../outcome-of.ts';
 import { setupDone } from '../checks/facts.ts';
-import { type ActContext, NotNow, recordOf, rfc3339, say } from './context.ts';
+import { type ActContext, NotNow, recordOf, rfc3339 } from './context.ts';
 import { evidenceOf, type EvidenceExtras, terminationOf } from './evidence.ts';
 
 const ASK_AGAIN_MS = 100;
@@ -81,14 +82,7 @@ async function settle(context: ActContext, launch: Termination['launch'], verdic
     ...(oom === undefined ? {} : { oom }),
   };
   await services.step('ledger-outcome', () => services.ledger.put(record));
-  if (verdict.oom !== undefined) say(context, 'Warning', 'OOMKilled', verdict.oom.message);
-  const good = termination.cause === 'Exited' && termination.exitCode === 0;
-  say(
-    context,
-    good ? 'Normal' : 'Warning',
-    launch === 'Setup' ? 'SetupFailed' : 'Ended',
-    termination.message,
-  );
+  sayEnd(context, record.outcome);
 }
 
 async function gather(context: ActContext, held: boolean): Promise<EvidenceExtras> {

@@ -1,11 +1,13 @@
 import type { Runtime } from '../../runtimes/runtime.ts';
 import { cgroupParentPath, containerName, LABELS, workspaceVolume } from '../../names.ts';
 import { type ActContext, say } from './context.ts';
+import { sayEnd } from './say-end.ts';
 import { closeFiller } from './open-workspace.ts';
 
 /** The container goes; what is known about it stays, for the status. */
 export async function removeContainer(context: ActContext): Promise<void> {
   const { services, run, runtime } = context;
+  if (run.record?.outcome !== undefined && !run.endSaid) sayEnd(context, run.record.outcome);
   await dropContainer(context, runtime);
   await services.outputs.close(run.uid);
 }
@@ -20,6 +22,7 @@ export async function discard(context: ActContext): Promise<void> {
   run.userCodeMs = undefined;
   run.stopMs = undefined;
   run.stopSent = false;
+  run.endSaid = false;
   run.events = [];
 }
 

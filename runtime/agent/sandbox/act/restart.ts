@@ -24,6 +24,7 @@ export async function restart(context: ActContext): Promise<void> {
   record.bootID = probe.hello.bootID;
   delete record.outcome;
   delete record.stop;
+  run.endSaid = false;
   run.stopMs = undefined;
   run.stopSent = false;
   await Promise.all([services.step('ledger-restart', () => services.ledger.put(record)), listen(context)]);
