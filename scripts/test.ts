@@ -3,7 +3,7 @@ import { ALWAYS, describeDaemon } from './tests/daemons.ts';
 import { closingLine, count } from './tests/results.ts';
 import { runTests } from './tests/run.ts';
 
-const { results, daemons, kubeAPIServer } = await runTests(process.argv.slice(2));
+const { results, daemons, kubeAPIServer, retried } = await runTests(process.argv.slice(2));
 const counts = count(results);
 
 for (const wanted of ['skipped', 'failed'] as const) {
@@ -11,6 +11,9 @@ for (const wanted of ['skipped', 'failed'] as const) {
   if (found.length > 0) console.log(`\n${wanted === 'failed' ? 'Failed' : 'Skipped'}:`);
   for (const { file, title } of found) console.log(`  ${file}: ${title}`);
 }
+
+if (retried.length > 0) console.log('\nPassed at the second try only:');
+for (const { file, title } of retried) console.log(`  ${file}: ${title}`);
 
 console.log('\nReal parts used:');
 for (const daemon of daemons) console.log(`  ${describeDaemon(daemon)}`);

@@ -21,11 +21,14 @@ export interface Run {
   daemons: Daemon[];
   /** Which kube-apiserver was used, or why none was. */
   kubeAPIServer: string;
+  /** Tests that passed at a second try only. */
+  retried: { file: string; title: string }[];
 }
 
 const OUT = join(ROOT, '.cache');
 const RESULTS = join(OUT, 'test-run.json');
 const DAEMONS = join(OUT, 'daemons.jsonl');
+const RETRIED = join(OUT, 'retried.jsonl');
 
 /** Tests of the C program, which have runners of their own: one result each. */
 const PROGRAMS = [
@@ -40,7 +43,7 @@ const PROGRAMS = [
 /** Runs every test, the daemons of the lab and a kube-apiserver included, and leaves none of them behind. */
 export async function runTests(vitestArguments: string[] = []): Promise<Run> {
   mkdirSync(OUT, { recursive: true });
-  for (const file of [RESULTS, DAEMONS]) rmSync(file, { force: true });
+  for (const file of [RESULTS, DAEMONS, RETRIED]) rmSync(file, { force: true });
   let found: Pick<Run, 'results' | 'kubeAPIServer'>;
   if (vitestArguments.length > 0) {
     const results = await withLab({}, (env) => vitest('some', vitestArguments, env));
@@ -48,7 +51,12 @@ export async function runTests(vitestArguments: string[] = []): Promise<Run> {
   } else {
     found = await everything();
   }
-  const whole: Run = { ...found, results: merge(found.results), daemons: readDaemons(DAEMONS) };
+  const whole: Run = {
+    ...found,
+    results: merge(found.results),
+    daemons: readDaemons(DAEMONS),
+    retried: readRetried(),
+  };
   writeFileSync(RESULTS, JSON.stringify(whole));
   return whole;
 }
@@ -106,6 +114,14 @@ async function withLab<T>(more: NodeJS.ProcessEnv, work: (env: NodeJS.ProcessEnv
   }
 }
 
+function readRetried(): Run['retried'] {
+  if (!existsSync(RETRIED)) return [];
+  const lines = readFileSync(RETRIED, 'utf8').split('\n');
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { file: string; title: string });
+}
+
 /** What the last run found. */
 export function lastRun(): Run {
   if (!existsSync(RESULTS)) throw new Error('there has been no run: make test');
@@ -120,8 +136,14 @@ async function vitest(
 ): Promise<TestResult[]> {
   const file = join(OUT, `test-report-${name}.json`);
   rmSync(file, { force: true });
-  const command = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...args];
-  const code = await run('vitest', command, env, options);
+  const reporters = ['default', 'json', join(ROOT, 'scripts/tests/retried-reporter.ts')];
+  const command = [
+    'run',
+    ...reporters.map((one) => `--reporter=${one}`),
+    `--outputFile.json=${file}`,
+    ...args,
+  ];
+  const code = await run('vitest', command, { ...env, HOLDFAST_RETRIED_LOG: RETRIED }, options);
   const report = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : { testResults: [] };
   const results = resultsOf(report, ROOT);
   // An error outside of any test, or no report at all.
