@@ -19,6 +19,12 @@ export interface ValidationRule {
   fieldPath?: string;
 }
 
+/**
+ * An API server drops a message with a line break in it, and would say one that does not name the value. More than one
+ * `replace` is beyond its bound of cost.
+ */
+const ONE_LINE = String.raw`.replace('\n', '\\n')`;
+
 const keys = LIMIT_FIELDS.map((key) => `'${key}'`).join(', ');
 
 const knownKeys: ValidationRule = {
@@ -130,7 +136,7 @@ export const setupNeedsInitRule: ValidationRule = {
 /** `speaksOfNull`: of several rules for one key, one alone refuses null, and the others let it pass. */
 function refusal(key: LimitField, accepted: string, speaksOfNull = true): ValidationRule {
   const message = `is refused; accepted: ${ACCEPTED[key]}`;
-  const value = `(self['${key}'] == null ? 'null' : type(self['${key}']) == string ? '"' + string(self['${key}']) + '"' : string(self['${key}']))`;
+  const value = `(self['${key}'] == null ? 'null' : type(self['${key}']) == string ? '"' + string(self['${key}'])${ONE_LINE} + '"' : string(self['${key}']))`;
   return {
     rule: `!('${key}' in self) || ${speaksOfNull ? `self['${key}'] != null && (` : `self['${key}'] == null || (`}${accepted})`,
     message: `${key} ${message}`,
