@@ -119,12 +119,15 @@ export interface ContainerSpec {
   env: string[];
   workingDir: string;
   user: string;
+  /** Absent: the runtime's own choice. */
+  hostname?: string;
   limits: KernelLimits;
   /** Path (cgroupfs) or slice name (systemd); absent: the runtime's own. */
   cgroupParent?: string;
   mounts: Mount[];
   readOnlyRootFilesystem: boolean;
   capabilities: string[];
+  /** No interface but loopback, which is up. There may be no /etc/hosts either. */
   networkDisabled: true;
   /** For the probe alone: the host's PID and cgroup namespaces, and its stdin held open once. */
   probe?: boolean;

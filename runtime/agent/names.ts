@@ -8,7 +8,14 @@ export const workspaceVolume = (uid: string): string => `holdfast-ws-${uid}`;
 export const workspaceFiller = (uid: string): string => `holdfast-ws-${uid}`;
 export const probeName = (node: string): string => `holdfast-probe-${node}`;
 export const RUN_VOLUME = 'holdfast-run';
-export const initVolume = (hash: string): string => `holdfast-init-${hash}`;
+/** What is around the program in image and volume of the init; counted up with each change of it. */
+export const LAYOUT = 3;
+export const initVolume = (hash: string): string => `holdfast-init-${hash}-${LAYOUT}`;
+
+/** Of every sandbox: in none is there anybody else to tell it from. */
+export const HOSTNAME = 'sandbox';
+/** Beside the program in the volume of the init. */
+export const HOSTS_FILE = 'hosts';
 
 export const BIN_PATH = '/.holdfast/bin';
 export const INIT_PATH = `${BIN_PATH}/holdfast-init`;

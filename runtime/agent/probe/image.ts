@@ -2,6 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { pack } from 'tar-stream';
 import { Readable } from 'node:stream';
+import { HOSTNAME, HOSTS_FILE, LAYOUT } from '../names.ts';
+
+/** The runtime writes none for a container without a network. */
+const HOSTS = `127.0.0.1\tlocalhost ${HOSTNAME}\n::1\tlocalhost ip6-localhost ip6-loopback\n`;
 
 export interface InitProgram {
   /** First 16 hex digits of the SHA-256 of the file. */
@@ -17,8 +21,7 @@ export async function readInitProgram(path: string): Promise<InitProgram> {
 /** An empty folder that everybody may write to. */
 export const OPEN_PATH = '/.holdfast/open';
 
-/** The number counts changes of what is around the program. */
-export const probeImage = (hash: string): string => `holdfast/probe:${hash}-2`;
+export const probeImage = (hash: string): string => `holdfast/probe:${hash}-${LAYOUT}`;
 
 /** A root directory of nothing but the program, and of the places where something is mounted. */
 export function probeRoot(program: InitProgram): Readable {
@@ -40,6 +43,7 @@ export function probeRoot(program: InitProgram): Readable {
   }
   tar.entry({ name: `${OPEN_PATH.slice(1)}/`, type: 'directory', mode: 0o777, mtime });
   tar.entry({ name: '.holdfast/bin/holdfast-init', mode: 0o755, mtime }, program.bytes);
+  tar.entry({ name: `.holdfast/bin/${HOSTS_FILE}`, mode: 0o644, mtime }, HOSTS);
   tar.finalize();
   // Its streams are not Node's own.
   return Readable.from(tar);

@@ -48,6 +48,7 @@ export class ProbeKeeper {
   #probe: Probe | undefined;
   #why = 'it is being made';
   #runFolder: string | undefined;
+  #initFolder: string | undefined;
   #container: string | undefined;
   #wentAtMs: number | undefined;
 
@@ -67,6 +68,11 @@ export class ProbeKeeper {
   /** Folder of the runtime's host in which each sandbox has one of its own. */
   get runFolder(): string | undefined {
     return this.#runFolder;
+  }
+
+  /** Folder of the runtime's host with the init and what is beside it. */
+  get initFolder(): string | undefined {
+    return this.#initFolder;
   }
 
   /** When the last one went (Unix ms); undefined: none has. */
@@ -150,7 +156,7 @@ export class ProbeKeeper {
         driver.importImage(probeRoot(program), { ...call, image, labels: { [LABELS.role]: 'probe' } }),
       );
     }
-    const [run] = await step('create-probe-volumes', () =>
+    const [run, init] = await step('create-probe-volumes', () =>
       Promise.all([
         driver.createVolume(RUN_VOLUME, { ...call, labels: { [LABELS.role]: 'run' } }),
         driver.createVolume(this.volume, { ...call, labels: { [LABELS.role]: 'init' } }),
@@ -197,6 +203,7 @@ export class ProbeKeeper {
         signal,
       );
       this.#runFolder = run.mountpoint;
+      this.#initFolder = init.mountpoint;
       return probe;
     } catch (error) {
       stream.destroy();

@@ -45,6 +45,14 @@ describe('the create call', () => {
     expect(host()['Ulimits']).toContainEqual({ Name: 'nofile', Soft: 1024, Hard: 16384 });
   });
 
+  it('has no network, and no hook of the daemon for one', () => {
+    expect(createBody({ ...spec, hostname: 'sandbox' })).toMatchObject({
+      NetworkDisabled: true,
+      Hostname: 'sandbox',
+    });
+    expect(createBody(spec)).not.toHaveProperty('Hostname');
+  });
+
   it('[O1] [O2] never removes by itself, and keeps no log', () => {
     expect(host()).toMatchObject({ AutoRemove: false, LogConfig: { Type: 'none', Config: {} } });
   });

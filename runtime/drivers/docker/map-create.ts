@@ -17,6 +17,10 @@ export function createBody(spec: ContainerSpec): Record<string, unknown> {
     Env: spec.env,
     WorkingDir: spec.workingDir,
     User: spec.user,
+    ...(spec.hostname === undefined ? {} : { Hostname: spec.hostname }),
+    // The `none` network alone has the daemon run itself once more as a hook of every start, which takes as long as the
+    // whole rest of it. Loopback is brought up by the OCI runtime; what is not written is /etc/hosts.
+    NetworkDisabled: true,
     Labels: spec.labels,
     Tty: false,
     OpenStdin: probe,

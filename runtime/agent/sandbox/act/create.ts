@@ -5,6 +5,8 @@ import {
   BIN_PATH,
   cgroupParent,
   containerName,
+  HOSTNAME,
+  HOSTS_FILE,
   INIT_PATH,
   LABELS,
   ownLabels,
@@ -29,8 +31,9 @@ export async function create(context: ActContext): Promise<void> {
   if (sandbox === undefined || spec === undefined) throw new NotNow('the sandbox is gone');
   const probe = probeOf(context);
   const info = seen.runtime.state === 'Ok' ? seen.runtime.info : blindInfo(context);
-  const { runFolder } = runtime.probe;
-  if (runFolder === undefined) throw new NotNow('the folder of the sockets is not known yet');
+  const { runFolder, initFolder } = runtime.probe;
+  if (runFolder === undefined || initFolder === undefined)
+    throw new NotNow('the folder of the sockets is not known yet');
   const call = { signal: services.signal };
   const labels = {
     ...ownLabels(services.nodeName),
@@ -66,11 +69,13 @@ export async function create(context: ActContext): Promise<void> {
     env: [],
     workingDir: '/',
     user,
+    hostname: HOSTNAME,
     limits: kernelLimits(record.limits),
     ...(record.cgroupParent === undefined ? {} : { cgroupParent: record.cgroupParent }),
     mounts: [
       { type: 'volume', source: runtime.probe.volume, target: BIN_PATH, readOnly: true },
       { type: 'bind', source: `${runFolder}/${run.uid}`, target: RUN_PATH, readOnly: true },
+      { type: 'bind', source: `${initFolder}/${HOSTS_FILE}`, target: '/etc/hosts', readOnly: true },
       {
         type: 'volume',
         source: workspaceVolume(run.uid),
