@@ -97,9 +97,15 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
       reply.on('error', () => message.socket.destroy());
     });
     upstreams.add(sent);
-    sent.on('close', () => upstreams.delete(sent));
+    const drop = (): void => {
+      sent.destroy();
+    };
+    sent.on('close', () => {
+      upstreams.delete(sent);
+      message.socket.off('close', drop);
+    });
     sent.on('error', () => message.socket.destroy());
-    message.socket.once('close', () => sent.destroy());
+    message.socket.once('close', drop);
     message.pipe(sent);
   };
 
