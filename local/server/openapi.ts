@@ -1,18 +1,8 @@
-import type { OpenAPIResource, Verb } from '../openapi/resources.ts';
+import { ALL_VERBS, type OpenAPIResource, reviewResources } from '../openapi/resources.ts';
 import type { Kind, ServedVersion } from '../registry/kind.ts';
 import type { Registry } from '../registry/registry.ts';
 
 const PREFIX = '/openapi/v3';
-const ALL_VERBS: readonly Verb[] = [
-  'get',
-  'list',
-  'watch',
-  'create',
-  'update',
-  'patch',
-  'delete',
-  'deletecollection',
-];
 
 /**
  * The OpenAPI v3 documents that `kubectl explain` and `kubectl apply` read. They are made when they are asked
@@ -28,7 +18,6 @@ export class OpenAPI {
   /** The answer to a path below /openapi/v3; undefined where nothing is. */
   async document(path: string): Promise<{ body: string; contentType: string } | undefined> {
     const { openAPIDocument, openAPIRoot } = await import('../openapi/documents.ts');
-    const { reviewResources } = await import('../openapi/resources.ts');
     const served = this.#registry
       .kinds()
       .flatMap((kind) => [...kind.versions.values()].map((version) => describe(kind, version)));

@@ -7,7 +7,7 @@ import { LABELS } from '../../runtime/agent/names.ts';
 import { useDaemon } from '../lab/daemon.ts';
 import { startKillableAgent } from './killable-agent.ts';
 import { scenarios } from './scenarios.ts';
-import { until } from './until.ts';
+import { until } from '../until.ts';
 import { INIT_BINARY, openWorld, type World } from './world.ts';
 
 /** Passed on cgroup v2 alone: its parent cgroup has to be removed by us. */

@@ -1,6 +1,6 @@
 import type { ContainerSummary } from '../../runtime/driver.ts';
 import { LABELS } from '../../runtime/agent/names.ts';
-import { until } from './until.ts';
+import { until } from '../until.ts';
 import type { World } from './world.ts';
 
 /** Asks for 128 MiB at once, and stops. */

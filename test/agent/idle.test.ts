@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { KubeClient } from '../../kube/client.ts';
 import { LEASES } from '../../kube/resources.ts';
 import { selectedConfigs, useDaemon } from '../lab/daemon.ts';
-import { until } from './until.ts';
+import { until } from '../until.ts';
 import { openWorld, type World } from './world.ts';
 
 const SANDBOXES_HELD = 50;

@@ -6,7 +6,7 @@ import type { Agent } from '../../runtime/agent/options.ts';
 import { selectedConfigs, useDaemon } from '../lab/daemon.ts';
 import { startFaultProxy } from '../lab/fault-proxy.ts';
 import { labelled } from './fixtures.ts';
-import { until } from './until.ts';
+import { until } from '../until.ts';
 import { condition, openWorld, type World } from './world.ts';
 
 describe.runIf(selectedConfigs(['docker-v1']).length > 0)('agent on docker-v1, odd moments', () => {

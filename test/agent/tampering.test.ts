@@ -6,7 +6,7 @@ import { LEASES, NAMESPACES, SANDBOX_NODES } from '../../kube/resources.ts';
 import { probeName } from '../../runtime/agent/names.ts';
 import { selectedConfigs, useDaemon } from '../lab/daemon.ts';
 import { type FaultProxy, startFaultProxy } from '../lab/fault-proxy.ts';
-import { until } from './until.ts';
+import { until } from '../until.ts';
 import { condition, openWorld, type TestSandbox, type World } from './world.ts';
 
 /** What others can do to the agent's own things, on the daemon and in the API. */

@@ -21,7 +21,7 @@ import type { Agent } from '../../runtime/agent/options.ts';
 import { startAgent } from '../../runtime/agent/start.ts';
 import { readOutput } from '../../runtime/agent/output/reader.ts';
 import { createDockerDriver } from '../../runtime/drivers/docker/driver.ts';
-import { until } from './until.ts';
+import { until } from '../until.ts';
 
 export const INIT_BINARY = join(import.meta.dirname, '../../runtime/init/build/holdfast-init');
 

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../kube/clock.ts';
 import { createDockerDriver } from '../../runtime/drivers/docker/driver.ts';
-import { until } from '../agent/until.ts';
+import { until } from '../until.ts';
 import { useDaemon } from '../lab/daemon.ts';
 import { holdfast, HoldfastProcess, kubectl } from './holdfast-process.ts';
 

@@ -7,7 +7,7 @@ import {
   type KernelLimits,
   type RuntimeEvent,
 } from '../../runtime/driver.ts';
-import { until } from '../lab/until.ts';
+import { until } from '../until.ts';
 import {
   cat,
   exit,

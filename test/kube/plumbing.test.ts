@@ -13,7 +13,7 @@ import { Reflector } from '../../kube/reflector.ts';
 import { EVENTS, LEASES, NAMESPACES, SANDBOXES } from '../../kube/resources.ts';
 import { writeStatus } from '../../kube/status.ts';
 import { type RunningAPI, testAPIs } from '../controller/apis.ts';
-import { until } from '../agent/until.ts';
+import { until } from '../until.ts';
 
 const log = pino({ level: 'silent' });
 const parts = { clock: systemClock, random: Math.random, log };

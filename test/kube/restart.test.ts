@@ -12,7 +12,7 @@ import { Lister } from '../../kube/lister.ts';
 import { Reflector } from '../../kube/reflector.ts';
 import { SANDBOXES } from '../../kube/resources.ts';
 import { type LocalAPI, startLocalAPI } from '../../local/server.ts';
-import { until } from '../agent/until.ts';
+import { until } from '../until.ts';
 
 const log = pino({ level: 'silent' });
 
