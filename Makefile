@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 60
 HOST_PATH := $(PATH)
 export PATH := $(CURDIR)/node_modules/.bin:$(CURDIR)/.cache/bin:$(PATH)
 
-.PHONY: help setup deps kubectl init cluster-bin check unit test demo demo-clean bench rows mutants fuzz bundle generate format clean
+.PHONY: help setup deps kubectl init cluster-bin test-versions check unit test demo demo-clean bench rows mutants fuzz bundle generate format clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -28,8 +28,12 @@ init: deps ## build holdfast-init, the small C program beside every sandbox
 	@sh scripts/setup/system.sh compiler
 	$(MAKE) -C runtime/init
 
-cluster-bin: ## build a real kube-apiserver and etcd for the tests (needs Go; minutes, once)
-	@sh test/cluster/build
+cluster-bin: ## build a real Kubernetes for the tests (needs Go; minutes, once; KUBE_VERSION=v1.34: an older one)
+	@sh test/cluster/build $(KUBE_VERSION)
+
+test-versions: deps ## the suites for API servers on each version of Kubernetes (KUBE_VERSION=v1.34: on one)
+	@node scripts/setup/kubectl.ts --quiet
+	@node scripts/test-versions.ts $(KUBE_VERSION)
 
 check: deps ## format, lint, types, unused code, import direction, generated files, unit tests
 	@sh scripts/setup/system.sh compiler

@@ -1,39 +1,22 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ROOT } from '../setup/cache.ts';
-import { startCluster } from '../../test/cluster/start.ts';
-
-export interface KubeAPIServer {
-  kubeconfig: string;
-  close(): Promise<void>;
-}
+import type { TestResult } from './results.ts';
+import { startCluster, type Cluster } from '../../test/cluster/start.ts';
+import { type KubeVersion, NEWEST, NoCluster } from '../../test/cluster/versions.ts';
 
 /** A real kube-apiserver for the suites that also run on one; a string says why there is none. */
-export async function startKubeAPIServer(): Promise<KubeAPIServer | string> {
+export async function startKubeAPIServer(version: KubeVersion = NEWEST): Promise<Cluster | string> {
   try {
-    execFileSync('sh', [join(ROOT, 'test/cluster/build')], { stdio: ['ignore', 'ignore', 'inherit'] });
-  } catch {
-    return 'it could not be built: that needs a current Go (make cluster-bin)';
+    return await startCluster({ version });
+  } catch (error) {
+    if (error instanceof NoCluster) return error.message;
+    throw error;
   }
-  const folder = mkdtempSync(join(tmpdir(), 'hf-kube-'));
-  const cluster = await startCluster();
-  const kubeconfig = join(folder, 'kubeconfig');
-  const text = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'test', cluster: { server: cluster.url, 'insecure-skip-tls-verify': true } }],
-    users: [{ name: 'test', user: { token: cluster.token } }],
-    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
-    'current-context': 'test',
-  };
-  writeFileSync(kubeconfig, JSON.stringify(text), { mode: 0o600 });
+}
+
+/** What was not run for want of one counts as one skipped test; in CI, which has to have it, as a failure. */
+export function withoutKubeAPIServer(reason: string, env: NodeJS.ProcessEnv = process.env): TestResult {
   return {
-    kubeconfig,
-    async close() {
-      await cluster.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    file: 'test/cluster',
+    title: `the suites that run on a kube-apiserver: ${reason}`,
+    result: env['CI'] === undefined ? 'skipped' : 'failed',
   };
 }

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { ROOT } from '../setup/cache.ts';
 import { type Daemon, readDaemons } from './daemons.ts';
 import { guestConfigs, guestFiles } from './guests.ts';
-import { startKubeAPIServer } from './kube-apiserver.ts';
+import { startKubeAPIServer, withoutKubeAPIServer } from './kube-apiserver.ts';
 import { merge, type Report, resultsOf, type TestResult } from './results.ts';
 
 export interface Run {
@@ -96,8 +96,9 @@ async function everything(): Promise<Pick<Run, 'results' | 'kubeAPIServer'>> {
       })),
     );
   const kubeAPIServer = real
-    ? 'kube-apiserver     v1.37, built from its Go modules'
+    ? `kube-apiserver     ${server.version}, built from its Go modules`
     : `kube-apiserver     NOT USED: ${server}`;
+  if (!real) results.push(withoutKubeAPIServer(server));
   return { results, kubeAPIServer };
 }
 
@@ -129,7 +130,8 @@ export function lastRun(): Run {
   return JSON.parse(readFileSync(RESULTS, 'utf8')) as Run;
 }
 
-async function vitest(
+/** One run of vitest; every test of it. */
+export async function vitest(
   name: string,
   args: string[],
   env: NodeJS.ProcessEnv,
