@@ -1,6 +1,7 @@
 import { type AgentConfig, clusterSource } from './config.ts';
 import { connect } from './connect.ts';
 import { findDocker } from './find-docker.ts';
+import { addHealth } from './health.ts';
 import { findInitBinary } from './init-binary.ts';
 import type { IO } from './io.ts';
 import { makeLogger } from './log.ts';
@@ -21,7 +22,9 @@ export async function agent(config: AgentConfig, io: IO): Promise<void> {
     const docker = await findDocker(config, { env: io.env, log });
     if (docker.answers) log.info({ runtime: docker.text }, 'runtime found');
     else log.warn(docker.text);
-    parts.add(await agentPart(config, { client, docker, initBinary, log }));
+    const running = await agentPart(config, { client, docker, initBinary, log });
+    parts.add(running);
+    await addHealth(parts, config, { log, notReady: () => running.notReady() });
     log.info({ server, node: config.nodeName, dataDir: config.dataDir }, 'agent started');
     await parts.untilStopped(io.stop);
   } finally {

@@ -1,7 +1,9 @@
 import os from 'node:os';
 import path from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
+import { parseCPU, parseMemory } from '../crds/quantity.ts';
 import { daemonAddress } from '../runtime/drivers/docker/address.ts';
+import type { HealthAddress } from './health.ts';
 
 /**
  * Every flag, every environment variable and every default of the command, once. Nothing else reads the environment.
@@ -78,6 +80,24 @@ export const options = {
       .env('HOLDFAST_IDENTITY')
       .argParser(identity)
       .default(`${os.hostname()}-${process.pid}`, 'host name and process'),
+  healthAddress: () =>
+    new Option(
+      '--health-address <[host:]port>',
+      'serve /livez and /readyz there; a port alone is on loopback (default: not served)',
+    )
+      .env('HOLDFAST_HEALTH_ADDRESS')
+      .argParser(healthAddress),
+  reserveCPU: () =>
+    new Option('--reserve-cpu <cpu>', 'spec.reserved.cpu of the SandboxNode, where this agent makes it')
+      .env('HOLDFAST_RESERVE_CPU')
+      .argParser(cpu),
+  reserveMemory: () =>
+    new Option(
+      '--reserve-memory <memory>',
+      'spec.reserved.memory of the SandboxNode, where this agent makes it',
+    )
+      .env('HOLDFAST_RESERVE_MEMORY')
+      .argParser(memory),
   logLevel: () =>
     new Option('--log-level <level>', 'what is logged, on standard error')
       .env('HOLDFAST_LOG_LEVEL')
@@ -102,6 +122,8 @@ export interface NodeConfig {
   nodeName: string;
   initBinary?: string;
   endSandboxes?: boolean;
+  reserveCpu?: string;
+  reserveMemory?: string;
 }
 
 export interface ClusterConfig {
@@ -109,9 +131,15 @@ export interface ClusterConfig {
   context?: string;
 }
 
+export interface HealthConfig {
+  healthAddress?: HealthAddress;
+}
+
 export type UpConfig = ServeConfig & NodeConfig;
-export type AgentConfig = NodeConfig & ClusterConfig & LogConfig;
-export type ControllerConfig = ClusterConfig & LogConfig & { leaderElection: boolean; identity: string };
+export type AgentConfig = NodeConfig & ClusterConfig & LogConfig & HealthConfig;
+export type ControllerConfig = ClusterConfig &
+  LogConfig &
+  HealthConfig & { leaderElection: boolean; identity: string };
 
 /** Where an API server may be found, in the order to try. */
 export type APISource = { from: 'files'; files: string[] } | { from: 'cluster'; host: string; port: string };
@@ -227,12 +255,41 @@ function docker(value: string): string {
   }
 }
 
+/** As nodes of Kubernetes are named: in clouds often by a domain name. */
 function nodeName(value: string): string {
-  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(value)) {
+  const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+  if (value.length > 253 || !new RegExp(`^${label}(\\.${label})*$`).test(value)) {
     throw new InvalidArgumentError(
-      'Accepted: 1 to 63 lower-case letters, digits and hyphens, a letter or digit at either end.',
+      'Accepted: 1 to 253 lower-case letters, digits, hyphens and dots, a letter or digit at either end of each part.',
     );
   }
+  if (value === 'holdfast-controller') {
+    throw new InvalidArgumentError('That name is the lease of the controllers: give the node another.');
+  }
+  return value;
+}
+
+/** `[::1]:8081`, `host:8081`, `8081`. */
+function healthAddress(value: string): HealthAddress {
+  const found = /^(?:(?<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)?:)?(?<port>\d{1,5})$/.exec(value)?.groups;
+  const number = Number(found?.['port']);
+  if (found === undefined || number > 65535) {
+    throw new InvalidArgumentError(
+      'Accepted: a port from 0 (any free one) to 65535, with an address before it to serve others than loopback, such as 0.0.0.0:8081.',
+    );
+  }
+  return { host: (found['host'] ?? '127.0.0.1').replaceAll(/[[\]]/g, ''), port: number };
+}
+
+function cpu(value: string): string {
+  const parsed = parseCPU(value);
+  if (!parsed.ok) throw new InvalidArgumentError(`Accepted: ${parsed.accepted}.`);
+  return value;
+}
+
+function memory(value: string): string {
+  const parsed = parseMemory(value);
+  if (!parsed.ok) throw new InvalidArgumentError(`Accepted: ${parsed.accepted}.`);
   return value;
 }
 

@@ -2,6 +2,7 @@ import { startController } from '../controller/start.ts';
 import { systemClock } from '../kube/clock.ts';
 import { clusterSource, type ControllerConfig } from './config.ts';
 import { connect } from './connect.ts';
+import { addHealth } from './health.ts';
 import type { IO } from './io.ts';
 import { makeLogger } from './log.ts';
 import { Parts } from './parts.ts';
@@ -25,6 +26,7 @@ export async function controller(config: ControllerConfig, io: IO): Promise<void
       leaderElection: config.leaderElection,
     });
     parts.add({ name: 'controller', done: running.done, stop: () => running.stop() });
+    await addHealth(parts, config, { log, notReady: () => running.notReady() });
     log.info({ server, identity: config.identity }, 'controller started');
     await parts.untilStopped(io.stop);
   } finally {

@@ -88,6 +88,7 @@ function controllerCommand(io: IO): Command {
     'context',
     'identity',
     'leaderElection',
+    'healthAddress',
     'logLevel',
     'logFormat',
   ])
@@ -113,6 +114,9 @@ function agentCommand(io: IO): Command {
     'dataDir',
     'endSandboxes',
     'initBinary',
+    'reserveCPU',
+    'reserveMemory',
+    'healthAddress',
     'logLevel',
     'logFormat',
   ])

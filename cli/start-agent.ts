@@ -12,7 +12,7 @@ import { VERSION } from './version.ts';
 export async function agentPart(
   config: NodeConfig,
   options: { client: KubeClient; docker: FoundDocker; initBinary: string; log: Logger },
-): Promise<Part> {
+): Promise<Part & { notReady(): string | undefined }> {
   const { client, docker, initBinary, log } = options;
   const agent = await startAgent({
     client,
@@ -25,10 +25,15 @@ export async function agentPart(
     random: Math.random,
     instance: randomUUID(),
     version: VERSION,
+    reserve: {
+      ...(config.reserveCpu !== undefined && { cpu: config.reserveCpu }),
+      ...(config.reserveMemory !== undefined && { memory: config.reserveMemory }),
+    },
   });
   return {
     name: 'agent',
     done: agent.done,
+    notReady: () => agent.notReady(),
     stop: async () => {
       await agent.stop({ endSandboxes: config.endSandboxes === true });
       docker.driver.close();

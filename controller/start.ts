@@ -21,6 +21,8 @@ export interface ControllerOptions {
 export interface RunningController {
   /** Resolves when nothing of it is left. */
   stop(): Promise<void>;
+  /** Why it could not work at once if it were elected; undefined: it could. */
+  notReady(): string | undefined;
   /** Settles when it has ended; rejects with a fault of its own. */
   done: Promise<void>;
 }
@@ -40,6 +42,8 @@ export function startController(options: ControllerOptions): RunningController {
   });
   const loop = new SandboxLoop({ client, clock, random, log, events, listers });
   const reflecting = reflect(listers, { client, clock, random, log }, stopping.signal);
+  let synced = false;
+  void reflecting.synced.then(() => (synced = true));
 
   const lead = async (signal: AbortSignal): Promise<void> => {
     await Promise.race([reflecting.synced, aborted(signal)]);
@@ -78,6 +82,10 @@ export function startController(options: ControllerOptions): RunningController {
 
   return {
     done,
+    notReady() {
+      if (stopping.signal.aborted) return 'it is being stopped';
+      return synced ? undefined : 'the API has not been listed yet';
+    },
     async stop() {
       stopping.abort();
       await done.catch(() => {});

@@ -1,7 +1,7 @@
 import { ApiError, type KubeClient } from '../kube/client.ts';
 import { Backoff } from '../kube/backoff.ts';
 import { sleep, type Clock } from '../kube/clock.ts';
-import { isAlreadyExists } from '../kube/errors.ts';
+import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
 import { NAMESPACES } from '../kube/resources.ts';
 import type { Logger } from 'pino';
 
@@ -19,6 +19,18 @@ export async function ensureSystemNamespace(
   const backoff = new Backoff({ baseMs: 200, maxMs: 10_000, random: options.random });
   while (!signal.aborted) {
     try {
+      await options.client.get(NAMESPACES, { name: SYSTEM_NAMESPACE }, { signal });
+      return;
+    } catch (error) {
+      // Whoever may not look may not make it either, and then somebody else has.
+      if (isForbidden(error)) return;
+      if (!isNotFound(error)) {
+        if (!signal.aborted) options.log.warn({ err: error }, 'the system namespace could not be read');
+        await sleep(options.clock, backoff.next(), signal);
+        continue;
+      }
+    }
+    try {
       await options.client.create(
         NAMESPACES,
         { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM_NAMESPACE } },
@@ -26,9 +38,13 @@ export async function ensureSystemNamespace(
       );
       return;
     } catch (error) {
-      if (isAlreadyExists(error) || (error instanceof ApiError && error.code === 403)) return;
+      if (isAlreadyExists(error) || isForbidden(error)) return;
       if (!signal.aborted) options.log.warn({ err: error }, 'the system namespace could not be made');
       await sleep(options.clock, backoff.next(), signal);
     }
   }
+}
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 403;
 }

@@ -15,6 +15,8 @@ export const conditionTypes = {
   Complete: 'A sandbox that runs to completion has ended.',
   Suspended: 'Stopped by spec.suspend; the filesystem is kept.',
   ContainerGone: 'The agent has removed the container; the finalizer waits for this.',
+  MemoryOverlap:
+    'The kubelet of the same node could promise memory to pods that sandboxes could be promised as well (on a SandboxNode, where there is a kubelet).',
   Reconciling: 'Work towards the spec is under way.',
   Stalled:
     'Nothing will be tried again until a person changes the spec or the cause goes away; the reason is the cause.',
@@ -92,6 +94,10 @@ export const reasons = {
   RuntimeUnavailable: 'The runtime does not answer.',
   RuntimeError: 'The runtime refused a request; the message is its own.',
   NodeNameTaken: 'Another agent holds this node name.',
+  SharedWithKubelet:
+    'Pods may be put on the node, and spec.reserved.memory does not cover what its kubelet gives them.',
+  HeldBack: 'What the kubelet of the node gives pods is reserved from sandboxes.',
+  DedicatedNode: 'Pods are kept off the node by a taint, or it is cordoned.',
   AsRequested: 'Nothing is wrong.',
 } as const;
 export type Reason = keyof typeof reasons;

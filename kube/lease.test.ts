@@ -335,14 +335,22 @@ describe('a LeaseHolder that is asked', () => {
   it('[K6] makes what the lease needs, and the lease, again when somebody has deleted both', async () => {
     const { clock, client, contender, lease } = setUp();
     let made = 0;
+    let there = false;
     const a = contender('a', {
-      beforeCreate: () => {
+      makeNamespace: () => {
         made += 1;
-        return made === 2 ? Promise.reject(new Error('not yet')) : Promise.resolve();
+        if (made === 2) return Promise.reject(new Error('not yet'));
+        there = true;
+        return Promise.resolve();
       },
     });
+    client.before = ({ verb, plural }) => {
+      if (verb === 'create' && plural === 'leases' && !there)
+        throw new ApiError('namespaces "x" not found', { code: 404, reason: 'NotFound' });
+    };
     await clock.advance(0);
     expect(made).toBe(1);
+    there = false;
     await client.delete(LEASES, ref);
     await clock.advance(20_000);
     expect(made).toBe(3);

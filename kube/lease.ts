@@ -33,8 +33,8 @@ export interface LeaseOptions {
   /** Give it back at the end, so that the next need not wait. Default true. */
   releaseOnStop?: boolean;
   labels?: Record<string, string>;
-  /** Before the Lease is made where there is none: its namespace may be missing as well. What it throws is tried again. */
-  beforeCreate?: (signal: AbortSignal) => Promise<void>;
+  /** When the Lease could not be made because its namespace is missing. What it throws is tried again. */
+  makeNamespace?: (signal: AbortSignal) => Promise<void>;
 }
 
 export interface LeaseCallbacks {
@@ -55,8 +55,8 @@ const RETRY_MS = 2_000;
  * run out is judged by renewals seen here, on the monotonic clock: the times written in it are another machine's.
  */
 export class LeaseHolder {
-  readonly #options: Required<Omit<LeaseOptions, 'labels' | 'beforeCreate'>> &
-    Pick<LeaseOptions, 'labels' | 'beforeCreate'>;
+  readonly #options: Required<Omit<LeaseOptions, 'labels' | 'makeNamespace'>> &
+    Pick<LeaseOptions, 'labels' | 'makeNamespace'>;
   readonly #observer: LeaseObserver;
   #lease: Lease | undefined;
   /** Monotonic; when the request of the last renewal that succeeded was sent. */
@@ -216,8 +216,7 @@ export class LeaseHolder {
         if (holder !== identity && holder !== '' && !this.#observer.expired(this.#lease)) return false;
         this.#lease = await client.update(LEASES, this.#claim(this.#lease), { signal });
       } else {
-        await this.#options.beforeCreate?.(signal);
-        this.#lease = await client.create(LEASES, this.#claim(undefined), { signal });
+        this.#lease = await this.#create(signal);
       }
       this.#renewedMs = sentMs;
       return true;
@@ -230,6 +229,19 @@ export class LeaseHolder {
       const holder = this.#lease.spec?.holderIdentity ?? '';
       if (holder !== identity) return false;
       throw error;
+    }
+  }
+
+  async #create(signal: AbortSignal): Promise<Lease> {
+    const { client, makeNamespace } = this.#options;
+    const create = (): Promise<Lease> => client.create(LEASES, this.#claim(undefined), { signal });
+    try {
+      return await create();
+    } catch (error) {
+      // A missing namespace is the only thing that a creation does not find.
+      if (makeNamespace === undefined || !isNotFound(error)) throw error;
+      await makeNamespace(signal);
+      return create();
     }
   }
 

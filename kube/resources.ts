@@ -15,6 +15,7 @@ export const LEASES: Resource = {
   namespaced: true,
 };
 export const EVENTS: Resource = { group: '', version: 'v1', plural: 'events', namespaced: true };
+export const NODES: Resource = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
 export const NAMESPACES: Resource = { group: '', version: 'v1', plural: 'namespaces', namespaced: false };
 export const CRDS: Resource = {
   group: 'apiextensions.k8s.io',

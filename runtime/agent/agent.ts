@@ -64,6 +64,7 @@ export class Agent {
   readonly #services: Services;
   #held = false;
   #nodesFollowed = false;
+  #synced = false;
   #ending = false;
   /** Runtimes whose containers have been listed: what is not in the list does not exist. */
   readonly #adopted = new Set<string>();
@@ -96,6 +97,8 @@ export class Agent {
         startedAt: options.startedAt,
       },
       runtimes: [...this.#runtimes.values()],
+      reserve: options.reserve ?? {},
+      log,
       step: options.step,
     });
     this.#nodes = new Lister<SandboxNode>({ log });
@@ -173,6 +176,14 @@ export class Agent {
     this.#stop.abort(new Error('the agent is being stopped'));
   }
 
+  /** Why it does nothing for its sandboxes now; undefined: it does. */
+  notReady(): string | undefined {
+    const { nodeName } = this.#options;
+    if (this.#stop.signal.aborted || this.#ending) return 'it is being stopped';
+    if (!this.#held) return `it does not hold the lease of the node "${nodeName}"`;
+    return this.#synced ? undefined : 'the API has not been listed yet';
+  }
+
   async #work(): Promise<void> {
     const { client, clock, random, log, nodeName } = this.#options;
     const { signal } = this.#stop;
@@ -224,6 +235,7 @@ export class Agent {
       () => false,
     );
     if (synced) {
+      this.#synced = true;
       loops.push(this.#queue.run(WORKERS, (uid) => reconcileSandbox(this.#services, uid), signal));
     }
     await Promise.all(loops);
@@ -375,8 +387,9 @@ export class Agent {
       identity: instance,
       durationSeconds: LEASE_SECONDS,
       renewEveryMs: RENEW_MS,
-      labels: { [LABELS.node]: nodeName },
-      beforeCreate: (signal) => this.#ensureNamespace(signal),
+      // A label has at most 63 characters, a node's name 253.
+      ...(nodeName.length <= 63 && { labels: { [LABELS.node]: nodeName } }),
+      makeNamespace: (signal) => this.#makeNamespace(signal),
     });
   }
 
@@ -391,8 +404,8 @@ export class Agent {
     );
   }
 
-  /** Where nobody has made it yet; in a cluster that is not an agent's to do, and then it is there. */
-  async #ensureNamespace(signal: AbortSignal): Promise<void> {
+  /** In a cluster it is there, and would not be an agent's to make. */
+  async #makeNamespace(signal: AbortSignal): Promise<void> {
     const { client, log } = this.#options;
     try {
       await client.create(

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { SandboxNodeSpec } from '../../crds/sandbox-node.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { RuntimeDriver } from '../driver.ts';
@@ -18,11 +19,15 @@ export interface AgentOptions {
   /** Names this agent as the holder of the node name; kept in dataDir from its first start on. */
   instance: string;
   version?: string;
+  /** `spec.reserved` of the SandboxNode, where there is none yet. */
+  reserve?: SandboxNodeSpec['reserved'];
 }
 
 export interface Agent {
   /** Leaves sandboxes running unless told otherwise. */
   stop(options?: { endSandboxes?: boolean }): Promise<void>;
+  /** Why it does nothing for its sandboxes now; undefined: it does. */
+  notReady(): string | undefined;
   /** Settles when the agent has ended. */
   readonly done: Promise<void>;
 }

@@ -33,7 +33,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       await outputs.closeAll();
       await unlock();
     });
-    return { stop: (how) => running.stop(how).then(() => done), done };
+    return { stop: (how) => running.stop(how).then(() => done), notReady: () => running.notReady(), done };
   } catch (error) {
     await unlock();
     throw error;

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
-import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { createHash, randomUUID } from 'node:crypto';
+import { link, mkdir, open, readFile, realpath, rename, unlink, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 
 /**
@@ -28,8 +28,9 @@ class DataDirInUse extends Error {
 }
 
 /**
- * Makes the folder and takes it for this process. An abstract socket is the lock: the kernel lets go of it with the
- * process, however that ends. Throws DataDirInUse.
+ * Makes the folder and takes it for this process. Two sockets are the lock, and the kernel lets go of both with the
+ * process, however that ends: an abstract one, which leaves nothing behind, and one in the folder, which also two pods
+ * with a network namespace each have in common. Throws DataDirInUse.
  */
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -37,15 +38,84 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
     .update(await realpath(dataDir))
     .digest('hex')
     .slice(0, 32);
+  const abstract = await listen(`\0holdfast-agent-${id}`).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EADDRINUSE' ? new DataDirInUse(dataDir) : error;
+  });
+  try {
+    const inFolder = await lockFolder(dataDir);
+    return async () => {
+      await inFolder();
+      await closed(abstract);
+    };
+  } catch (error) {
+    await closed(abstract);
+    throw error;
+  }
+}
+
+const TRIES = 5;
+
+async function lockFolder(dataDir: string): Promise<() => Promise<void>> {
+  // The path of a socket has at most 107 bytes, that of a folder more: it is named by way of a descriptor.
+  const folder = await open(dataDir, 'r');
+  const path = process.platform === 'linux' ? `/proc/self/fd/${folder.fd}/lock` : join(dataDir, 'lock');
+  try {
+    for (let tried = 1; ; tried += 1) {
+      try {
+        const server = await listen(path);
+        return async () => {
+          await closed(server);
+          await folder.close();
+        };
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code !== 'EADDRINUSE' || tried === TRIES) throw error;
+      }
+      if (await answers(path)) throw new DataDirInUse(dataDir);
+      await removeDead(path, dataDir);
+    }
+  } catch (error) {
+    await folder.close();
+    throw error;
+  }
+}
+
+/** Out of the way first, then looked at again: between two looks another agent may have put its own there. */
+async function removeDead(path: string, dataDir: string): Promise<void> {
+  const aside = `${path}.${randomUUID().slice(0, 8)}`;
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  const alive = await answers(aside);
+  if (alive) await link(aside, path);
+  await unlink(aside);
+  if (alive) throw new DataDirInUse(dataDir);
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false);
+      else reject(error);
+    });
+  });
+}
+
+async function listen(path: string): Promise<Server> {
   const server = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(error.code === 'EADDRINUSE' ? new DataDirInUse(dataDir) : error);
-    });
-    server.listen({ path: `\0holdfast-agent-${id}` }, resolve);
+    server.once('error', reject);
+    server.listen({ path }, resolve);
   });
   server.unref();
-  return () => closed(server);
+  return server;
 }
 
 function closed(server: Server): Promise<void> {

@@ -19,6 +19,7 @@ const facts = (more: { answer?: RuntimeAnswer; ready?: boolean; now?: string } =
       probe: { ready: more.ready ?? true, why: 'it is being made' },
     },
   ],
+  overlap: undefined,
   now: new Date(more.now ?? '2026-01-01T00:00:00Z'),
   generation: 1,
 });

@@ -1,12 +1,14 @@
 import type { NodeRuntime, SandboxNodeStatus } from '../../../crds/sandbox-node.ts';
 import type { Condition } from '../../../crds/meta.ts';
-import { setCondition } from '../../../kube/conditions.ts';
+import { type ConditionInput, removeCondition, setCondition } from '../../../kube/conditions.ts';
 import { unknownCapabilities } from '../../capabilities/limit-capabilities.ts';
 import type { RuntimeAnswer } from '../sandbox/types.ts';
 
 export interface NodeFacts {
   agent: NonNullable<SandboxNodeStatus['agent']>;
   runtimes: { name: 'docker' | 'podman'; answer: RuntimeAnswer; probe: { ready: boolean; why: string } }[];
+  /** Of memory with the kubelet; undefined: there is none to say something of. */
+  overlap: ConditionInput | undefined;
   now: Date;
   generation: number | undefined;
 }
@@ -62,14 +64,19 @@ function conditions(before: Condition[] | undefined, runtimes: NodeRuntime[], fa
         .map((runtime) => `${runtime.name} ${runtime.version ?? ''}`.trim())
         .join(', ')}.`
     : runtimes.map((runtime) => `${runtime.name}: ${runtime.message ?? 'not ready'}`).join('; ');
+  const context = { now: facts.now, observedGeneration: facts.generation };
+  const kept =
+    facts.overlap === undefined
+      ? removeCondition(before, 'MemoryOverlap')
+      : setCondition(before, facts.overlap, context);
   return setCondition(
-    before,
+    kept,
     {
       type: 'Ready',
       status: ready ? 'True' : 'False',
       reason: ready ? 'AsRequested' : 'RuntimeUnavailable',
       message,
     },
-    { now: facts.now, observedGeneration: facts.generation },
+    context,
   );
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SandboxNode } from '../../../crds/sandbox-node.ts';
 import { Lister } from '../../../kube/lister.ts';
 import { Reflector } from '../../../kube/reflector.ts';
-import { SANDBOX_NODES } from '../../../kube/resources.ts';
+import { NODES, SANDBOX_NODES } from '../../../kube/resources.ts';
 import { FakeKubeClient } from '../../../kube/testing/fake-client.ts';
 import { FakeClock } from '../../../kube/testing/fake-clock.ts';
 import { half, silent } from '../../../kube/testing/fixtures.ts';
@@ -31,6 +31,8 @@ async function setUp() {
     nodeName: 'n',
     agent: { version: '1', instance: 'i', startedAt: '2026-01-01T00:00:00Z' },
     runtimes: [runtime],
+    reserve: { memory: '2Gi' },
+    log: silent,
     step: plainSteps,
   });
   const lister = new Lister<SandboxNode>();
@@ -63,6 +65,36 @@ async function setUp() {
 }
 
 describe('the SandboxNode of a live agent', () => {
+  it('[K4] is made with what the agent was told to reserve, and says what the kubelet of the node could promise too', async () => {
+    const { client, clock, publisher, stop, node, end } = await setUp();
+    expect((await node()).spec).toEqual({ reserved: { memory: '2Gi' } });
+    const condition = async () =>
+      (await node()).status?.conditions?.find(({ type }) => type === 'MemoryOverlap')?.status;
+    expect(await condition()).toBeUndefined();
+    const kubelet = {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n' },
+      status: { allocatable: { memory: '8Gi' } },
+    };
+    await client.create(NODES, kubelet);
+    await clock.advance(30_000);
+    await publisher.publish(stop.signal);
+    expect(await condition()).toBe('True');
+    const seen = await node();
+    await client.update<SandboxNode>(SANDBOX_NODES, {
+      ...seen,
+      spec: { ...seen.spec, reserved: { memory: '8Gi' } } as NonNullable<SandboxNode['spec']>,
+    });
+    await clock.advance(1000);
+    expect(await condition()).toBe('False');
+    await client.delete(NODES, { name: 'n' });
+    await clock.advance(30_000);
+    await publisher.publish(stop.signal);
+    expect(await condition()).toBeUndefined();
+    await end();
+  });
+
   it('[K5] is written once, and what the agent sees of its own writes makes it write nothing', async () => {
     const { client, clock, end } = await setUp();
     expect(client.writes.map(({ verb }) => verb)).toEqual(['create', 'update']);
@@ -103,7 +135,9 @@ describe('the SandboxNode of a live agent', () => {
     publisher.seen(undefined);
     const asked = [1, 2, 3, 4].map(() => publisher.publish(stop.signal));
     await Promise.all(asked);
-    expect(client.calls.filter(({ verb }) => verb === 'get')).toHaveLength(1);
+    expect(
+      client.calls.filter(({ verb, plural }) => verb === 'get' && plural === 'sandboxnodes'),
+    ).toHaveLength(1);
     await end();
   });
 });

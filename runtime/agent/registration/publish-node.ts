@@ -1,5 +1,6 @@
 import { API_VERSION } from '../../../crds/group.ts';
-import type { SandboxNode, SandboxNodeStatus } from '../../../crds/sandbox-node.ts';
+import type { SandboxNode, SandboxNodeSpec, SandboxNodeStatus } from '../../../crds/sandbox-node.ts';
+import type { Logger } from 'pino';
 import type { KubeClient } from '../../../kube/client.ts';
 import type { Clock } from '../../../kube/clock.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../../kube/errors.ts';
@@ -7,6 +8,7 @@ import { SANDBOX_NODES } from '../../../kube/resources.ts';
 import { writeStatus } from '../../../kube/status.ts';
 import type { Steps } from '../fault-points.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
+import { KubeletNodeReader, memoryOverlap } from './kubelet-node.ts';
 import { nodeStatus } from './node-status.ts';
 
 export interface NodePublisherOptions {
@@ -15,6 +17,9 @@ export interface NodePublisherOptions {
   nodeName: string;
   agent: NonNullable<SandboxNodeStatus['agent']>;
   runtimes: readonly Runtime[];
+  /** `spec.reserved` of a SandboxNode that is made here. */
+  reserve: NonNullable<SandboxNodeSpec['reserved']>;
+  log: Logger;
   step: Steps;
 }
 
@@ -23,12 +28,14 @@ const TRIES = 5;
 /** Makes the SandboxNode if there is none, and writes its status where it differs. One write at a time. */
 export class NodePublisher {
   readonly #options: NodePublisherOptions;
+  readonly #kubelet: KubeletNodeReader;
   #node: SandboxNode | undefined;
   #under: Promise<void> = Promise.resolve();
   #waiting: Promise<void> | undefined;
 
   constructor(options: NodePublisherOptions) {
     this.#options = options;
+    this.#kubelet = new KubeletNodeReader(options);
   }
 
   /** One that waits for its turn serves all who ask meanwhile. */
@@ -64,11 +71,13 @@ export class NodePublisher {
         probe: { ready: runtime.probe.probe !== undefined, why: runtime.probe.why },
       });
     }
+    const kubelet = await this.#kubelet.read(signal);
     for (let tried = 1; ; tried += 1) {
       const node = this.#node ?? (await this.#ensure(signal));
       const status = nodeStatus(node.status, {
         agent,
         runtimes: facts,
+        overlap: memoryOverlap(kubelet, node.spec?.reserved),
         now: clock.now(),
         generation: node.metadata.generation,
       });
@@ -85,7 +94,7 @@ export class NodePublisher {
   }
 
   async #ensure(signal: AbortSignal): Promise<SandboxNode> {
-    const { client, nodeName, step } = this.#options;
+    const { client, nodeName, reserve, step } = this.#options;
     const ref = { name: nodeName };
     try {
       return await client.get<SandboxNode>(SANDBOX_NODES, ref, { signal });
@@ -100,7 +109,7 @@ export class NodePublisher {
             apiVersion: API_VERSION,
             kind: 'SandboxNode',
             metadata: { name: nodeName },
-            spec: {},
+            spec: Object.keys(reserve).length > 0 ? { reserved: reserve } : {},
           } as SandboxNode,
           { signal },
         ),
