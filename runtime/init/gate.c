@@ -91,7 +91,8 @@ static void become(int fd, struct writer *w, uint32_t id, size_t len) {
 static void answer(int fd, struct writer *w, const struct frame_parser *p) {
   if (p->type == T_START) become(fd, w, p->channel, p->len);
   if (p->type == T_RELEASE) _exit(0);
-  if (p->type == T_PING || p->type == T_TIME_LIMIT || p->type > T_STDIN_CREDIT) {
+  if (p->type == T_PING || p->type == T_TIME_LIMIT || p->type == T_HEARTBEAT ||
+      p->type > T_STDIN_CREDIT) {
     size_t at = message_begin(w, p->type == T_PING ? T_PONG : T_ERROR, p->channel);
     put_u64(w, F_TYPE, p->type);
     message_end(w, at);

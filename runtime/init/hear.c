@@ -33,7 +33,7 @@ static void on_start(struct writer *w, uint32_t id, uint8_t *payload, size_t len
     answer_failure(w, id, stage_name(why), why == STAGE_DUPLICATE ? EEXIST : EUSERS, NULL);
     return;
   }
-  if (self.ending) {
+  if (self.ending || fence_due()) {
     answer_failure(w, id, "fork", ESHUTDOWN, NULL);
     return;
   }
@@ -94,6 +94,14 @@ static void on_time_limit(struct writer *w, uint32_t id, struct process *p, cons
   message_end(w, at);
 }
 
+static void on_heartbeat(struct writer *w, const struct wanted *m) {
+  int error = fence_set(m->has[F_BOOT_MS], m->n[F_BOOT_MS], m->n[F_TIMEOUT_MS]);
+  size_t at = message_begin(w, T_HEARTBEAT_SET, 0);
+  put_u64(w, F_BOOT_MS, boot_ms());
+  if (error != 0) put_str(w, F_ERRNO, errno_name(error));
+  message_end(w, at);
+}
+
 static void on_process(struct writer *w, uint8_t type, struct process *p, const struct wanted *m) {
   int stream = m->n[F_STREAM] == 2 ? STDERR : STDOUT;
   switch (type) {
@@ -128,7 +136,8 @@ void messages_handle(struct writer *w, uint8_t type, uint32_t channel, uint8_t *
     case T_STDIN:
     case T_RESIZE:
     case T_FORGET:
-    case T_TIME_LIMIT: {
+    case T_TIME_LIMIT:
+    case T_HEARTBEAT: {
       wrong = "malformed fields";
       if (!gather(&m, payload, len)) break;
       struct process *p = process_by_id(channel);
@@ -140,6 +149,8 @@ void messages_handle(struct writer *w, uint8_t type, uint32_t channel, uint8_t *
         message_end(w, at);
       } else if (type == T_TIME_LIMIT)
         on_time_limit(w, channel, p, &m);
+      else if (type == T_HEARTBEAT)
+        on_heartbeat(w, &m);
       else if (p)
         on_process(w, type, p, &m); /* one that is not there (any more) needs nothing */
       return;

@@ -94,6 +94,7 @@ static void set_timer(int fd) {
     earlier(&at, processes[i].kill_at);
   }
   if (self.ending) earlier(&at, self.hold_until);
+  earlier(&at, self.fence_at);
   earlier(&at, reap_due());
   earlier(&at, connection_dial_at());
   if (at == armed) return;
@@ -157,6 +158,8 @@ static _Noreturn void run(int signals, int timer) {
     set_timer(timer);
     watch_all(signals, timer);
     if (poll(fds, watched, -1) < 0 && errno != EINTR) _exit(70);
+    /* Before any word of the agent: after a pause a START may be here that was sent when there was time left. */
+    fence_enforce();
     for (nfds_t i = 0; i < watched; i++)
       if (fds[i].revents != 0) serve(&watches[i], fds[i].fd);
     /* The agent's words before our own time limits: after a pause both may be due at once. */
@@ -164,6 +167,7 @@ static _Noreturn void run(int signals, int timer) {
     connection_flush();
     uint64_t now = boot_ms();
     enforce_times(now);
+    fence_enforce();
     connection_flush();
     if (self.released || (self.ending && now >= self.hold_until)) finish();
   }

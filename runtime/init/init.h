@@ -8,6 +8,7 @@
 #include "process.h"
 
 #define MAX_OUTSIDE 64
+#define EXIT_FENCED 94 /* of a sandbox that ended itself and whose agent did not come for its word */
 
 struct init {
   const char *socket_path;
@@ -17,6 +18,9 @@ struct init {
   uint64_t outside_at[MAX_OUTSIDE];
   uint64_t outside_count, outside_told;
   bool any_started;
+  /* The sandbox ends itself at fence_at (CLOCK_BOOTTIME ms; 0: no fence) unless a heartbeat moves it; then fenced_at */
+  uint64_t fence_at, fenced_at;
+  bool tell_fenced;
   /* Set when the sandbox is to end: at hold_until, or now when released */
   bool ending, released;
   int exit_code;
@@ -26,6 +30,13 @@ extern struct init self;
 
 /* init.c */
 void main_ended(int code);
+
+/* fence.c */
+/* Until when it may run on. An errno: what is said is not to be used, or comes too late. */
+int fence_set(bool has_from, uint64_t from, uint64_t timeout_ms);
+bool fence_due(void);
+/* Ends everything in the sandbox but this process, at once and for good, when the time has come. */
+void fence_enforce(void);
 
 /* reap.c */
 void reap(void);

@@ -30,6 +30,7 @@ int outside_signal_of_end(const struct process *p) {
 }
 
 enum ended_by judge_end(const struct process *p) {
+  if (p->fenced && p->term_signal == SIGKILL) return BY_FENCE;
   static const enum ended_by order[] = {BY_TIMEOUT, BY_AGENT};
   static const int polite[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM}; /* a program may end itself at these */
   for (size_t i = 0; i < 2; i++) {

@@ -18,7 +18,7 @@
 enum stream_name { STDOUT = 0, STDERR = 1 };
 enum state { P_FREE = 0, P_STARTING, P_RUNNING, P_EXITED };
 enum stage { STAGE_NONE = 0, STAGE_CHDIR, STAGE_EXEC, STAGE_FORK, STAGE_PTY, STAGE_DUPLICATE };
-enum ended_by { BY_ITSELF = 0, BY_TIMEOUT, BY_AGENT, BY_OUTSIDE };
+enum ended_by { BY_ITSELF = 0, BY_TIMEOUT, BY_AGENT, BY_OUTSIDE, BY_FENCE };
 
 /* Output on its way. Bytes [acked, total) are in the ring; [acked, sent) went out on this connection. */
 struct output {
@@ -47,6 +47,7 @@ struct process {
   uint64_t started_at, ended_at;
   bool tty, reaped, failed;
   bool forgotten; /* freed as soon as its group is empty */
+  bool fenced;    /* it ran when the fence fell */
   enum stage stage; /* of a failed start */
   int error;
   int status_fd; /* tells whether exec worked */

@@ -2,7 +2,8 @@
 #ifndef HF_PROTOCOL_H
 #define HF_PROTOCOL_H
 
-#define HF_PROTOCOL 1
+/* 2: HEARTBEAT */
+#define HF_PROTOCOL 2
 
 enum hf_type {
   /* both layers */
@@ -34,6 +35,7 @@ enum hf_type {
   T_RELEASE = 0x35,
   T_FORGET = 0x36,
   T_TIME_LIMIT = 0x37,
+  T_HEARTBEAT = 0x38,
   /* init -> agent */
   T_STARTED = 0x40,
   T_START_FAILED = 0x41,
@@ -43,6 +45,8 @@ enum hf_type {
   T_OUTSIDE_SIGNAL = 0x45,
   T_STDIN_CREDIT = 0x46,
   T_TIME_LIMIT_SET = 0x47,
+  T_HEARTBEAT_SET = 0x48,
+  T_FENCED = 0x49,
 };
 
 enum hf_tag {
@@ -103,13 +107,15 @@ enum hf_tag {
   F_MAX_RSS = 55,
   F_USER_MICROS = 56,
   F_SYSTEM_MICROS = 57,
-  F_ENDED_BY = 58, /* 0 itself, 1 timeout, 2 agent, 3 outside */
+  F_ENDED_BY = 58, /* 0 itself, 1 timeout, 2 agent, 3 outside, 4 fence */
   F_SCOPE = 59,    /* 0 leader, 1 group */
   F_ACKED = 60,
   F_END = 61,
   F_STDIN_RECEIVED = 62,
   F_GATE = 63, /* in HELLO: not init but a gate */
   F_SIGNAL_AT = 64, /* ms of CLOCK_BOOTTIME */
+  F_BOOT_MS = 65,   /* the same */
+  F_FENCED_AT = 66, /* the same */
 };
 
 #endif

@@ -38,6 +38,9 @@ static bool say_hello(struct writer *w) {
   put_u64(w, F_UID, geteuid());
   put_u64(w, F_GID, getegid());
   put_u64(w, F_CONNECTION, connections);
+  put_u64(w, F_BOOT_MS, boot_ms());
+  if (self.fenced_at != 0) put_u64(w, F_FENCED_AT, self.fenced_at);
+  self.tell_fenced = false;
   for (int i = 0; i < MAX_PROCESSES; i++) {
     struct process *p = &processes[i];
     if (p->state == P_FREE || p->forgotten) continue;
@@ -106,6 +109,13 @@ static bool say_output(struct writer *w, struct process *p, int stream) {
   return message_end(w, at);
 }
 
+static bool say_fenced(struct writer *w) {
+  size_t at = message_begin(w, T_FENCED, 0);
+  put_u64(w, F_FENCED_AT, self.fenced_at);
+  self.tell_fenced = false;
+  return message_end(w, at);
+}
+
 static bool say_outside_signal(struct writer *w) {
   if (self.outside_count - self.outside_told > MAX_OUTSIDE) self.outside_told = self.outside_count - MAX_OUTSIDE;
   size_t at = message_begin(w, T_OUTSIDE_SIGNAL, 0);
@@ -116,6 +126,7 @@ static bool say_outside_signal(struct writer *w) {
 
 bool messages_next(struct writer *w) {
   if (tell_hello) return say_hello(w);
+  if (self.tell_fenced) return say_fenced(w);
   if (self.outside_told < self.outside_count) return say_outside_signal(w);
   for (int i = 0; i < MAX_PROCESSES; i++) {
     struct process *p = &processes[i];

@@ -31,7 +31,7 @@ describe.skipIf(!isRoot)('init', () => {
     expect(arrival).toMatchObject({ sandboxID: 'one', peer: { uid: 0 } });
     expect(arrival.peer.nsPids.at(-1)).toBe(1);
     expect(session.hello).toMatchObject({
-      protocol: 1,
+      protocol: 2,
       gate: false,
       connection: 1,
       processes: [],

@@ -2,12 +2,27 @@ import type { Duplex } from 'node:stream';
 import { encodeFields, type FieldList, Fields } from './fields.ts';
 import { encodeMessage, FrameDecoder, type Message } from './frame.ts';
 import { LinkError } from './link-error.ts';
-import { initHello, limitResult, processExit, startFailure, streamName } from './messages.ts';
+import {
+  heartbeatResult,
+  initHello,
+  limitResult,
+  processExit,
+  startFailure,
+  streamName,
+} from './messages.ts';
 import { F, PROTOCOL, T } from './protocol.ts';
 import { StartBook } from './start-book.ts';
 import { StdinQueue } from './stdin-queue.ts';
 import { REQUEST_TIMEOUT_MS, START_TIMEOUT_MS, timeLimit } from './time-limit.ts';
-import type { InitEvents, InitHello, InitSession, LimitResult, StartResult, StartSpec } from './types.ts';
+import type {
+  HeartbeatResult,
+  InitEvents,
+  InitHello,
+  InitSession,
+  LimitResult,
+  StartResult,
+  StartSpec,
+} from './types.ts';
 
 interface Waiting<T> {
   resolve(value: T): void;
@@ -38,6 +53,7 @@ class InitLink {
   /** In the order they were sent, which is that of the answers. One that has timed out keeps its place. */
   private readonly pings: Waiting<void>[] = [];
   private readonly limits: Waiting<LimitResult>[] = [];
+  private readonly beats: Waiting<HeartbeatResult>[] = [];
   private greeted = false;
   private over: LinkError | undefined;
   private settle: (error: Error) => void = () => undefined;
@@ -67,6 +83,12 @@ class InitLink {
       limit: async (id, timeoutMs, options) => {
         if (hello.gate) return 'unsupported';
         return this.limit(id, timeoutMs, options).catch(() => 'unanswered' as const);
+      },
+      heartbeat: async (beat, options) => {
+        if (hello.gate || hello.bootMs === undefined) return { is: 'unsupported' };
+        return this.heartbeat(beat, options?.answerMs ?? REQUEST_TIMEOUT_MS).catch(() => ({
+          is: 'unanswered' as const,
+        }));
       },
       signal: (id, signal, scope) => {
         this.send(T.SIGNAL, id, [
@@ -163,6 +185,23 @@ class InitLink {
     });
   }
 
+  private heartbeat(
+    beat: { fromBootMs: number; forMs: number } | undefined,
+    answerMs: number,
+  ): Promise<HeartbeatResult> {
+    return new Promise((resolve, reject) => {
+      if (this.over) {
+        reject(this.over);
+        return;
+      }
+      this.beats.push(limited({ resolve, reject }, answerMs));
+      this.send(T.HEARTBEAT, 0, [
+        [F.BOOT_MS, beat?.fromBootMs],
+        [F.TIMEOUT_MS, beat?.forMs ?? 0],
+      ]);
+    });
+  }
+
   private input(id: number, received: bigint): StdinQueue {
     const known = this.inputs.get(id);
     if (known) return known;
@@ -245,12 +284,19 @@ class InitLink {
       case T.TIME_LIMIT_SET:
         this.limits.shift()?.resolve(limitResult(fields));
         return;
+      case T.HEARTBEAT_SET:
+        this.beats.shift()?.resolve(heartbeatResult(fields));
+        return;
+      case T.FENCED:
+        this.events.onFenced?.(fields.number(F.FENCED_AT));
+        return;
       case T.PONG:
         this.pings.shift()?.resolve();
         return;
       case T.ERROR:
         // About one message of ours; whoever waits for an answer to it must not wait for ever.
         if (fields.number(F.TYPE) === T.PING) this.pings.shift()?.resolve();
+        if (fields.number(F.TYPE) === T.HEARTBEAT) this.beats.shift()?.resolve({ is: 'unsupported' });
         if (fields.number(F.TYPE) === T.TIME_LIMIT) this.limits.shift()?.resolve('unsupported');
         return;
       default:
@@ -276,7 +322,7 @@ class InitLink {
     if (this.over) return;
     this.over = error;
     this.starts.failAll(error);
-    for (const waiting of [...this.pings, ...this.limits]) waiting.reject(error);
+    for (const waiting of [...this.pings, ...this.limits, ...this.beats]) waiting.reject(error);
     leave();
     this.settle(error);
   }

@@ -3,6 +3,7 @@ import { LinkError } from './link-error.ts';
 import { F } from './protocol.ts';
 import type {
   FileReading,
+  HeartbeatResult,
   InitHello,
   LimitResult,
   ProbeHello,
@@ -75,6 +76,8 @@ export function initHello(fields: Fields): InitHello {
     processes: fields.all(F.PROCESS).map((record) => processRecord(new Fields(record))),
     outsideSignals: fields.numbers(F.SIGNAL),
     ...(fields.has(F.SIGNAL_AT) ? { outsideSignalTimes: fields.numbers(F.SIGNAL_AT) } : {}),
+    ...(fields.has(F.BOOT_MS) ? { bootMs: fields.number(F.BOOT_MS) } : {}),
+    ...(fields.has(F.FENCED_AT) ? { fencedAtBootMs: fields.number(F.FENCED_AT) } : {}),
   };
 }
 
@@ -92,7 +95,7 @@ function processRecord(fields: Fields): ProcessRecord {
 }
 
 export function processExit(fields: Fields): ProcessExit {
-  const endedBy = (['itself', 'timeout', 'agent', 'outside'] as const)[fields.number(F.ENDED_BY)];
+  const endedBy = (['itself', 'timeout', 'agent', 'outside', 'fence'] as const)[fields.number(F.ENDED_BY)];
   return {
     exitCode: fields.optionalNumber(F.EXIT_CODE),
     signal: fields.optionalNumber(F.TERM_SIGNAL),
@@ -112,6 +115,12 @@ export function processExit(fields: Fields): ProcessExit {
 export function limitResult(fields: Fields): LimitResult {
   if (!fields.has(F.ERRNO)) return 'changed';
   return fields.text(F.ERRNO) === 'EALREADY' ? 'ending' : 'ended';
+}
+
+export function heartbeatResult(fields: Fields): HeartbeatResult {
+  const bootMs = fields.number(F.BOOT_MS);
+  if (!fields.has(F.ERRNO)) return { is: 'taken', bootMs };
+  return fields.text(F.ERRNO) === 'ESHUTDOWN' ? { is: 'too-late' } : { is: 'refused', bootMs };
 }
 
 export function startFailure(fields: Fields): StartResult {

@@ -28,7 +28,7 @@ describe.skipIf(!isRoot)('probe', () => {
 
   it('says what kernel it sees', () => {
     expect(probe.hello).toMatchObject({
-      protocol: 1,
+      protocol: 2,
       bootID: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
       clockTicksPerSecond: 100,
       pageSizeBytes: Number(execFileSync('getconf', ['PAGESIZE'], { encoding: 'utf8' })),

@@ -1,5 +1,5 @@
 /** Numbers of the protocol (docs/protocol.md); the same as in runtime/init/protocol.h, which a test compares. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 export const T = {
   HELLO: 0x01,
@@ -26,6 +26,7 @@ export const T = {
   RELEASE: 0x35,
   FORGET: 0x36,
   TIME_LIMIT: 0x37,
+  HEARTBEAT: 0x38,
   STARTED: 0x40,
   START_FAILED: 0x41,
   OUTPUT: 0x42,
@@ -34,6 +35,8 @@ export const T = {
   OUTSIDE_SIGNAL: 0x45,
   STDIN_CREDIT: 0x46,
   TIME_LIMIT_SET: 0x47,
+  HEARTBEAT_SET: 0x48,
+  FENCED: 0x49,
 } as const;
 
 export const F = {
@@ -101,4 +104,6 @@ export const F = {
   STDIN_RECEIVED: 62,
   GATE: 63,
   SIGNAL_AT: 64,
+  BOOT_MS: 65,
+  FENCED_AT: 66,
 } as const;

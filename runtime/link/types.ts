@@ -121,9 +121,10 @@ export interface ProcessExit {
   systemMicros: number;
   /**
    * Ended by init itself: at its time limit, or by a signal the agent asked for, or passed on from outside. `outside`
-   * takes a signal that asks to end, at most 10 s before: never HUP, USR1 and the like, even where it died of one.
+   * takes a signal that asks to end, at most 10 s before: never HUP, USR1 and the like, even where it died of one. `fence`:
+   * no heartbeat had come for its time.
    */
-  endedBy: 'itself' | 'timeout' | 'agent' | 'outside';
+  endedBy: 'itself' | 'timeout' | 'agent' | 'outside' | 'fence';
   /**
    * A signal from outside, passed on within 10 s before the end, to which it can be due: the one it died of, of
    * whatever kind, or (it exited by itself) the last TERM, INT, QUIT or SIGRTMIN+3. There beside any `endedBy`. Absent
@@ -146,6 +147,10 @@ export interface InitHello {
   outsideSignals: number[];
   /** When each of them came, in milliseconds since boot (CLOCK_BOOTTIME); absent: this init is older and does not tell. */
   outsideSignalTimes?: number[];
+  /** Its clock (CLOCK_BOOTTIME) as it said this; absent: it is older, or a gate, and knows no heartbeat. */
+  bootMs?: number;
+  /** It has ended everything in the sandbox at that time, as no heartbeat had come. */
+  fencedAtBootMs?: number;
 }
 
 export type StartResult =
@@ -175,6 +180,8 @@ export interface InitEvents {
   onExit(id: number, exit: ProcessExit): void;
   /** `atBootMs` as in `outsideSignalTimes`. */
   onOutsideSignal(signal: number, atBootMs?: number): void;
+  /** No heartbeat had come for its time: everything in the sandbox has been killed. */
+  onFenced?(atBootMs: number): void;
   /** What was given to `stdin` has gone out (it may still be in a buffer of 64 KiB inside the sandbox). */
   onStdinDrain?(id: number): void;
 }
@@ -187,6 +194,17 @@ export interface InitEvents {
  * - `unanswered`: no answer in time, or the connection was lost; asking again does no harm.
  */
 export type LimitResult = 'changed' | 'ended' | 'ending' | 'unsupported' | 'unanswered';
+
+/**
+ * - `taken`: the fence is at the latest of all times given so far; `bootMs` is init's clock as it answered;
+ * - `too-late`: the sandbox has ended itself;
+ * - `refused`: the time is not to be used: it is ahead of init's clock;
+ * - `unsupported`: this init is older than that, or a gate: it does not end by itself;
+ * - `unanswered`: no answer in time, or the connection was lost; asking again does no harm.
+ */
+export type HeartbeatResult =
+  | { is: 'taken' | 'refused'; bootMs: number }
+  | { is: 'too-late' | 'unsupported' | 'unanswered' };
 
 export interface InitSession {
   readonly hello: InitHello;
@@ -208,6 +226,14 @@ export interface InitSession {
     timeoutMs: number | undefined,
     options?: { graceMs?: number; answerMs?: number },
   ): Promise<LimitResult>;
+  /**
+   * The sandbox may run on until `fromBootMs + forMs` on init's clock, and ends itself then; undefined: it ends itself
+   * no more. Never rejects; answered within `answerMs` (10 s if absent).
+   */
+  heartbeat(
+    beat: { fromBootMs: number; forMs: number } | undefined,
+    options?: { answerMs?: number },
+  ): Promise<HeartbeatResult>;
   signal(id: number, signal: number, scope: 'leader' | 'group'): void;
   /** Everything before `acked` is safe here and may be forgotten; it may send up to `acked + window`. */
   credit(id: number, stream: 'stdout' | 'stderr', acked: bigint, windowBytes: number): void;

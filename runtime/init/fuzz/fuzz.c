@@ -26,6 +26,7 @@ int fuzz_kill(pid_t pid, int signal) {
   return 0;
 }
 int connection_fd(void) { return -1; }
+void main_ended(int code) { (void)code; }
 void reap_for_room(void) {}
 int spawn(struct process *p, const struct start *s, int private_fd, enum stage *stage) {
   (void)private_fd;
@@ -132,6 +133,7 @@ static void fuzz_messages(const uint8_t *data, size_t size, bool probe) {
   }
   for (int i = 0; i < MAX_PROCESSES; i++)
     if (processes[i].state != P_FREE) process_free(&processes[i], false);
+  self.fence_at = 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

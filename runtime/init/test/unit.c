@@ -366,6 +366,42 @@ static void limits_are_changed(void) {
   CHECK(process_limit(&p, 100) != 0 && p.term_at == 0);
 }
 
+static void a_fence_is_set_moved_and_lifted(void) {
+  uint64_t now = boot_ms();
+  CHECK(!fence_due());
+  CHECK(fence_set(false, 0, 1000) == EINVAL && self.fence_at == 0);
+  CHECK(fence_set(true, now + 600000, 1000) == EINVAL && self.fence_at == 0); /* a time that is still to come */
+  CHECK(fence_set(true, now, UINT64_MAX) == EINVAL && self.fence_at == 0);
+  CHECK(fence_set(true, now, 600000) == 0 && self.fence_at == now + 600000);
+  /* An older one, or a shorter time, takes nothing back. */
+  CHECK(fence_set(true, now - 1, 600000) == 0 && self.fence_at == now + 600000);
+  CHECK(fence_set(true, now, 5) == 0 && self.fence_at == now + 600000);
+  CHECK(fence_set(true, now, 700000) == 0 && self.fence_at == now + 700000);
+  CHECK(!fence_due());
+  CHECK(fence_set(false, 0, 0) == 0 && self.fence_at == 0);
+  /* Time that has passed already: the fence is due, and no word comes early enough any more. */
+  CHECK(fence_set(true, now, 0) == 0 && self.fence_at == 0);
+  self.fence_at = now;
+  CHECK(fence_due());
+  CHECK(fence_set(true, now, 600000) == ESHUTDOWN && self.fence_at == now);
+  CHECK(fence_set(false, 0, 0) == ESHUTDOWN && self.fence_at == now);
+  self.fence_at = 0;
+  self.fenced_at = now;
+  CHECK(!fence_due() && fence_set(true, now, 600000) == ESHUTDOWN);
+  self.fenced_at = 0;
+}
+
+static void what_the_fence_killed_is_told(void) {
+  static struct process p = {.state = P_EXITED, .exit_code = -1, .term_signal = SIGKILL, .fenced = true};
+  p.signals[BY_AGENT] = (uint64_t)1 << SIGKILL;
+  CHECK(judge_end(&p) == BY_FENCE);
+  p.term_signal = SIGTERM; /* it was ending already */
+  CHECK(judge_end(&p) != BY_FENCE);
+  p.fenced = false;
+  p.term_signal = SIGKILL;
+  CHECK(judge_end(&p) == BY_AGENT);
+}
+
 /* The longest hello: all places and all remembered signals. It has to fit what connection.c keeps free. */
 static void the_longest_hello_fits(void) {
   static uint8_t buf[65536];
@@ -401,6 +437,8 @@ int main(void) {
   ids_are_used_once();
   who_ended_it_is_told();
   limits_are_changed();
+  a_fence_is_set_moved_and_lifted();
+  what_the_fence_killed_is_told();
   the_longest_hello_fits();
   printf("%d checks, %d failures\n", checks, failures);
   return failures != 0;

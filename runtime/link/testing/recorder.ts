@@ -15,6 +15,7 @@ export class Recorder implements InitEvents {
   readonly outside: number[] = [];
   readonly outsideTimes: (number | undefined)[] = [];
   readonly drained: number[] = [];
+  fencedAt: number | undefined;
   /** Bytes that came a second time. */
   repeated = 0;
   gap = false;
@@ -64,6 +65,10 @@ export class Recorder implements InitEvents {
   onOutsideSignal(signal: number, atBootMs?: number): void {
     this.outside.push(signal);
     this.outsideTimes.push(atBootMs);
+  }
+
+  onFenced(atBootMs: number): void {
+    this.fencedAt = atBootMs;
   }
 
   onStdinDrain(id: number): void {
