@@ -3,9 +3,10 @@ import type { KubeClient } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import { EventRecorder } from '../kube/events.ts';
 import { LeaderElector } from '../kube/lease.ts';
+import { type Fence, fencedClient } from '../kube/fenced-client.ts';
 import { makeListers, reflect } from './listers.ts';
 import { SandboxLoop } from './sandbox/loop.ts';
-import { ensureSystemNamespace, SYSTEM_NAMESPACE } from './system-namespace.ts';
+import { ensureSystemNamespace, makeSystemNamespace, SYSTEM_NAMESPACE } from './system-namespace.ts';
 
 export interface ControllerOptions {
   client: KubeClient;
@@ -14,6 +15,8 @@ export interface ControllerOptions {
   random: () => number;
   /** Which controller this is, among several: unique, such as a pod's or host's name. */
   identity: string;
+  /** Of the leadership, in whole seconds; for tests. The renew deadline is two thirds of it. Default 15. */
+  leaseSeconds?: number;
   /** false where there can be no other, as in one process with the API. */
   leaderElection: boolean;
 }
@@ -29,7 +32,14 @@ export interface RunningController {
 
 /** Begins at once; everything the API refuses or fails to answer is tried again. */
 export function startController(options: ControllerOptions): RunningController {
-  const { client, clock, log, random, identity } = options;
+  const { clock, log, random, identity } = options;
+  const elector = options.leaderElection ? electorOf(options) : undefined;
+  const fence: Fence = {
+    leftMs: () => elector?.leftMs() ?? Number.POSITIVE_INFINITY,
+    what: 'this controller does not lead any more',
+  };
+  // Whatever this controller writes but its lease goes through the fence.
+  const client = elector === undefined ? options.client : fencedClient(options.client, fence, clock);
   const stopping = new AbortController();
   const listers = makeListers(log);
   const events = new EventRecorder({
@@ -50,21 +60,14 @@ export function startController(options: ControllerOptions): RunningController {
     if (signal.aborted) return;
     log.info({ identity, sandboxes: listers.sandboxes.size, nodes: listers.nodes.size }, 'controller works');
     await loop.run(signal);
+    // Before the lease is given back.
+    if (fence.leftMs() > 0) await events.flush();
   };
 
   const work = async (): Promise<void> => {
+    if (elector !== undefined) return elector.run(stopping.signal, lead);
     await ensureSystemNamespace({ client, clock, random, log }, stopping.signal);
-    if (!options.leaderElection) return lead(stopping.signal);
-    const elector = new LeaderElector({
-      client,
-      clock,
-      random,
-      log,
-      namespace: SYSTEM_NAMESPACE,
-      name: 'holdfast-controller',
-      identity,
-    });
-    await elector.run(stopping.signal, lead);
+    return lead(stopping.signal);
   };
 
   const done = (async () => {
@@ -91,6 +94,32 @@ export function startController(options: ControllerOptions): RunningController {
       await done.catch(() => {});
     },
   };
+}
+
+/** With the durations that Kubernetes' own components have: 15, 10 and 2 s. */
+function electorOf({
+  client,
+  clock,
+  random,
+  log,
+  identity,
+  leaseSeconds = 15,
+}: ControllerOptions): LeaderElector {
+  return new LeaderElector({
+    client,
+    clock,
+    random,
+    log,
+    namespace: SYSTEM_NAMESPACE,
+    name: 'holdfast-controller',
+    identity,
+    durationSeconds: leaseSeconds,
+    renewDeadlineMs: (leaseSeconds * 1000 * 2) / 3,
+    renewEveryMs: (leaseSeconds * 1000 * 2) / 15,
+    attemptMs: (leaseSeconds * 1000) / 3,
+    // The namespace may be deleted at any time; the one who leads makes it again with its lease.
+    makeNamespace: (signal) => makeSystemNamespace(client, signal),
+  });
 }
 
 /** Resolves when the signal aborts. */

@@ -31,17 +31,25 @@ export async function ensureSystemNamespace(
       }
     }
     try {
-      await options.client.create(
-        NAMESPACES,
-        { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM_NAMESPACE } },
-        { signal },
-      );
+      await makeSystemNamespace(options.client, signal);
       return;
     } catch (error) {
-      if (isAlreadyExists(error) || isForbidden(error)) return;
       if (!signal.aborted) options.log.warn({ err: error }, 'the system namespace could not be made');
       await sleep(options.clock, backoff.next(), signal);
     }
+  }
+}
+
+/** One try. Where we may not, whoever installed the controller has made it. */
+export async function makeSystemNamespace(client: KubeClient, signal: AbortSignal): Promise<void> {
+  try {
+    await client.create(
+      NAMESPACES,
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM_NAMESPACE } },
+      { signal },
+    );
+  } catch (error) {
+    if (!isAlreadyExists(error) && !isForbidden(error)) throw error;
   }
 }
 

@@ -90,6 +90,8 @@ export class ApiError extends Error {
 
 export interface CallOptions {
   signal?: AbortSignal;
+  /** Called when the connection is there, just before the request goes out; what it throws is thrown, and nothing is sent. */
+  beforeSend?: () => void;
   dryRun?: boolean;
 }
 

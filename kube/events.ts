@@ -96,6 +96,17 @@ export class EventRecorder {
     });
   }
 
+  /** Resolves when what was recorded is written, at the latest after `withinMs`. */
+  async flush(withinMs = 2_000): Promise<void> {
+    if (this.#pump === undefined) return;
+    let cancel = (): void => {};
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#options.clock.setTimer(withinMs, resolve);
+    });
+    await Promise.race([this.#pump, late]);
+    cancel();
+  }
+
   /** Takes no more; resolves when what was recorded is written, at the latest after `withinMs`. */
   async stop(withinMs = 5_000): Promise<void> {
     const cancel = this.#options.clock.setTimer(withinMs, () => this.#stop.abort());

@@ -350,6 +350,25 @@ describe('no answer', () => {
   });
 });
 
+describe('beforeSend', () => {
+  it('[K6] is called when the connection is there; what it throws is thrown and nothing is sent', async () => {
+    const { server, client } = await setUp((received) => answer(received, 200, thing('a')));
+    const reason = new Error('not any more');
+    const refuse = (): never => {
+      throw reason;
+    };
+    expect(await errorOf(client.update(THINGS, thing('a'), { beforeSend: refuse }))).toBe(reason);
+    expect(server.requests).toHaveLength(0);
+    let asked = 0;
+    const allow = (): void => void (asked += 1);
+    for (let turn = 0; turn < 3; turn++) await client.update(THINGS, thing('a'), { beforeSend: allow });
+    expect(asked).toBe(3);
+    // On a kept connection too.
+    expect(await errorOf(client.update(THINGS, thing('a'), { beforeSend: refuse }))).toBe(reason);
+    expect(server.requests).toHaveLength(3);
+  });
+});
+
 describe('watch', () => {
   const stop = new AbortController();
   const options = {

@@ -216,6 +216,7 @@ class HttpKubeClient implements KubeClient {
       timeoutMs: this.#timeoutMs,
       maxBytes: this.#maxBytes,
       ...(options.signal && { signal: options.signal }),
+      ...(options.beforeSend && { beforeSend: options.beforeSend }),
     });
     this.#warn(answer.headers['warning']);
     const what = `${method} ${path}`;

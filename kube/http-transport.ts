@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import { systemClock, type Clock } from './clock.ts';
 import { TransportError } from './errors.ts';
 
@@ -27,6 +28,8 @@ export interface TransportRequest {
   /** Until the headers of the answer, and for a call until its end. */
   timeoutMs: number;
   signal?: AbortSignal;
+  /** As in CallOptions. */
+  beforeSend?: () => void;
 }
 
 export interface TransportAnswer {
@@ -131,9 +134,30 @@ export class Transport {
         opened.release();
         reject(opened.explain(error, outgoing.reusedSocket));
       });
-      outgoing.end(body);
+      const { beforeSend } = request;
+      if (beforeSend === undefined) outgoing.end(body);
+      else whenConnected(outgoing, () => sendUnless(beforeSend, opened, () => outgoing.end(body)));
     });
   }
+}
+
+/** What is ended before would wait in a buffer for the connection, and go out by itself whenever that is there. */
+function whenConnected(outgoing: http.ClientRequest, send: () => void): void {
+  outgoing.once('socket', (socket: Socket & { secureConnecting?: boolean }) => {
+    if (socket.secureConnecting === true) socket.once('secureConnect', send);
+    else if (socket.connecting) socket.once('connect', send);
+    else send();
+  });
+}
+
+function sendUnless(beforeSend: () => void, opened: OpenAnswer, send: () => void): void {
+  try {
+    beforeSend();
+  } catch (error) {
+    opened.fail(error);
+    return;
+  }
+  send();
 }
 
 /** The server closed a kept connection before it answered anything on it. */

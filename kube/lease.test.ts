@@ -45,6 +45,47 @@ function setUp() {
 }
 
 describe('LeaseHolder', () => {
+  it('[K6] a process that was stopped past its lease knows before any timer has its turn, and renews nothing', async () => {
+    const { clock, client, contender } = setUp();
+    const a = contender('a', { renewDeadlineMs: 10_000, renewEveryMs: 2_000 });
+    await clock.advance(0);
+    expect(a.holder.leftMs()).toBe(10_000);
+    await clock.advance(9_000);
+    expect(a.holder.leftMs()).toBeGreaterThan(7_000);
+    client.calls.length = 0;
+    // Time goes by and nothing here has run.
+    clock.leap(60_000);
+    expect(a.holder.leftMs()).toBeLessThan(0);
+    await clock.advance(0);
+    expect(a.log).toEqual(['held', 'lost']);
+    expect(client.writes).toEqual([]);
+    a.stop.abort();
+    await a.running;
+  });
+
+  it('[K6] a lease that was deleted under another is not taken before that one can have noticed', async () => {
+    const { clock, client, contender } = setUp();
+    const a = contender('a');
+    await clock.advance(0);
+    const b = contender('b');
+    await clock.advance(6_000);
+    expect(b.log).toEqual(['refused by a']);
+    client.before = ({ verb }) => {
+      if (verb === 'update') throw new ApiError('down', { code: 500 });
+    };
+    await client.delete(LEASES, ref);
+    await clock.advance(11_000);
+    expect(a.log).toEqual(['held', 'lost']);
+    expect(b.log).toEqual(['refused by a']);
+    a.stop.abort();
+    await a.running;
+    client.before = undefined;
+    await clock.advance(12_000);
+    expect(b.log).toEqual(['refused by a', 'held']);
+    b.stop.abort();
+    await b.running;
+  });
+
   it('[K6] makes the lease, renews it a third of the way, and gives it back at the end', async () => {
     const { clock, client, contender, lease } = setUp();
     const a = contender('a', { labels: { 'holdfast.dev/node': 'node-a' } });
@@ -255,7 +296,7 @@ describe('LeaderElector', () => {
     const elector = new LeaderElector({ client, clock, random: half, log: silent, ...ref, identity: 'a' });
     const running = elector.run(stop.signal, () => new Promise<void>((resolve) => (end = resolve)));
     await clock.advance(0);
-    expect(elector.leading).toBe(true);
+    expect(elector.leftMs()).toBeGreaterThan(0);
     stop.abort();
     await clock.advance(1_000);
     expect((await lease()).spec?.holderIdentity).toBe('a');

@@ -30,6 +30,13 @@ export interface LeaseOptions {
   durationSeconds?: number;
   /** Between two renewals, and between two looks while another holds it. Default a third of the duration. */
   renewEveryMs?: number;
+  /**
+   * When we stop believing that we hold it, counted from when the last renewal that succeeded was sent. Default four
+   * fifths of the duration: what is on its way by then arrives before others may take it.
+   */
+  renewDeadlineMs?: number;
+  /** How long one renewal may take. Default as `renewEveryMs`: one that hangs leaves time for another. */
+  attemptMs?: number;
   /** Give it back at the end, so that the next need not wait. Default true. */
   releaseOnStop?: boolean;
   labels?: Record<string, string>;
@@ -43,6 +50,8 @@ export interface LeaseCallbacks {
    * write then. The lease is given back or tried for again once what this returned has settled.
    */
   onHeld(lost: AbortSignal): Promise<void> | void;
+  /** A renewal succeeded, the first included; its request was sent then (monotonic). */
+  onRenewed?(sentMs: number): void;
   /** Another holds it (told once for each holder). */
   onRefused?(holder: string): void;
 }
@@ -61,6 +70,9 @@ export class LeaseHolder {
   #lease: Lease | undefined;
   /** Monotonic; when the request of the last renewal that succeeded was sent. */
   #renewedMs = Number.NEGATIVE_INFINITY;
+  /** The last state of it in which another held it. */
+  #others: Lease | undefined;
+  #onRenewed: ((sentMs: number) => void) | undefined;
   #refusedBy: string | undefined;
   #held = false;
   /** Those who wait for a renewal that begins after they asked. */
@@ -72,6 +84,8 @@ export class LeaseHolder {
     this.#options = {
       durationSeconds,
       renewEveryMs: (durationSeconds * 1000) / 3,
+      renewDeadlineMs: durationSeconds * 800,
+      attemptMs: options.renewEveryMs ?? (durationSeconds * 1000) / 3,
       releaseOnStop: true,
       ...options,
     };
@@ -82,6 +96,20 @@ export class LeaseHolder {
     return this.#held;
   }
 
+  /**
+   * Milliseconds for which it is certain that it is ours; 0 or less: it is not. By the clock alone: in a process that
+   * was stopped for a while no timer has had its turn when it goes on.
+   */
+  leftMs(): number {
+    if (!this.#held) return Number.NEGATIVE_INFINITY;
+    return this.#renewedMs + this.#options.renewDeadlineMs - this.#options.clock.monotonicMs();
+  }
+
+  /** Monotonic; when the last renewal that succeeded was sent. */
+  get renewedMs(): number {
+    return this.#renewedMs;
+  }
+
   /** Renews now instead of when it is due. Resolves once that was done, or once it is not ours any more. */
   renewNow(): Promise<void> {
     if (!this.#held) return Promise.resolve();
@@ -90,13 +118,9 @@ export class LeaseHolder {
     return renewed;
   }
 
-  /** When we stop believing that we hold it: a fifth of the duration before others may think so too. */
-  get #stepDownMs(): number {
-    return this.#options.durationSeconds * 800;
-  }
-
   /** Until the signal aborts and what `onHeld` began has ended. Never rejects because of the API. */
   async run(signal: AbortSignal, callbacks: LeaseCallbacks): Promise<void> {
+    this.#onRenewed = (sentMs) => callbacks.onRenewed?.(sentMs);
     while (!signal.aborted) {
       if (await this.#try(signal, callbacks)) await this.#hold(signal, callbacks);
       if (!signal.aborted) await this.#pause(this.#options.renewEveryMs, signal);
@@ -128,17 +152,21 @@ export class LeaseHolder {
   }
 
   async #renewUntil(lost: AbortController): Promise<void> {
-    const { clock, log, name, renewEveryMs } = this.#options;
+    const { clock, log, name, renewEveryMs, renewDeadlineMs } = this.#options;
     let pauseMs = renewEveryMs;
     let failed = false;
     while (!lost.signal.aborted) {
-      const leftMs = this.#renewedMs + this.#stepDownMs - clock.monotonicMs();
+      const leftMs = this.#renewedMs + renewDeadlineMs - clock.monotonicMs();
       // A call that hangs must not keep us from stepping down in time.
       const cancel = clock.setTimer(leftMs, () =>
         lost.abort(new Error(`the lease ${name} was not renewed in time`)),
       );
       await (failed ? this.#pause(pauseMs, lost.signal) : this.#pauseUntilAsked(pauseMs, lost.signal));
       failed = false;
+      // In a process that was stopped for a while the timer above may not have had its turn yet.
+      if (this.leftMs() <= 0 && !lost.signal.aborted) {
+        lost.abort(new Error(`the lease ${name} was not renewed in time`));
+      }
       if (!lost.signal.aborted) {
         const asked = this.#asked.splice(0);
         try {
@@ -188,12 +216,12 @@ export class LeaseHolder {
 
   /** One renewal with a time limit that leaves room for another before we must step down. */
   async #attempt(signal: AbortSignal): Promise<boolean> {
-    const { clock, renewEveryMs, name } = this.#options;
+    const { clock, attemptMs, name } = this.#options;
     const limit = new AbortController();
     const stop = (): void => limit.abort(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
-    const cancel = clock.setTimer(renewEveryMs, () =>
-      limit.abort(new Error(`the lease ${name}: no answer within ${renewEveryMs} ms`)),
+    const cancel = clock.setTimer(attemptMs, () =>
+      limit.abort(new Error(`the lease ${name}: no answer within ${attemptMs} ms`)),
     );
     try {
       return await this.#renew(limit.signal);
@@ -213,12 +241,19 @@ export class LeaseHolder {
       if (this.#lease) {
         this.#observer.observe(this.#lease);
         const holder = this.#lease.spec?.holderIdentity ?? '';
-        if (holder !== identity && holder !== '' && !this.#observer.expired(this.#lease)) return false;
+        if (holder !== identity && holder !== '' && !this.#observer.expired(this.#lease)) {
+          this.#others = this.#lease;
+          return false;
+        }
         this.#lease = await client.update(LEASES, this.#claim(this.#lease), { signal });
       } else {
+        // Deleted under its holder, who cannot know yet and works on: it gets the rest of its time.
+        if (this.#others !== undefined && !this.#observer.expired(this.#others)) return false;
         this.#lease = await this.#create(signal);
       }
+      this.#others = undefined;
       this.#renewedMs = sentMs;
+      this.#onRenewed?.(sentMs);
       return true;
     } catch (error) {
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
@@ -316,8 +351,9 @@ export class LeaderElector {
     this.#holder = new LeaseHolder(options);
   }
 
-  get leading(): boolean {
-    return this.#holder.held;
+  /** Milliseconds for which it is certain that no other leads; 0 or less: it is not. */
+  leftMs(): number {
+    return this.#holder.leftMs();
   }
 
   /** Calls `lead` each time it is elected; `lost` aborts before anybody else can be. Until the signal aborts. */
