@@ -98,6 +98,11 @@ export const options = {
     )
       .env('HOLDFAST_RESERVE_MEMORY')
       .argParser(memory),
+  reserveForKubelet: () =>
+    new Option(
+      '--reserve-for-kubelet',
+      'where this agent makes the SandboxNode: reserve all that the kubelet of the node may give to pods',
+    ).env('HOLDFAST_RESERVE_FOR_KUBELET'),
   logLevel: () =>
     new Option('--log-level <level>', 'what is logged, on standard error')
       .env('HOLDFAST_LOG_LEVEL')
@@ -124,6 +129,7 @@ export interface NodeConfig {
   endSandboxes?: boolean;
   reserveCpu?: string;
   reserveMemory?: string;
+  reserveForKubelet?: boolean;
 }
 
 export interface ClusterConfig {
@@ -269,13 +275,13 @@ function nodeName(value: string): string {
   return value;
 }
 
-/** `[::1]:8081`, `host:8081`, `8081`. */
+/** `[::1]:8081`, `host:8081`, `*:8081`, `8081`. */
 function healthAddress(value: string): HealthAddress {
-  const found = /^(?:(?<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)?:)?(?<port>\d{1,5})$/.exec(value)?.groups;
+  const found = /^(?:(?<host>\*|\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):)?(?<port>\d{1,5})$/.exec(value)?.groups;
   const number = Number(found?.['port']);
   if (found === undefined || number > 65535) {
     throw new InvalidArgumentError(
-      'Accepted: a port from 0 (any free one) to 65535, with an address before it to serve others than loopback, such as 0.0.0.0:8081.',
+      'Accepted: a port from 0 (any free one) to 65535; with an address before it (10.0.0.1:8081, *:8081 for all) for others than loopback.',
     );
   }
   return { host: (found['host'] ?? '127.0.0.1').replaceAll(/[[\]]/g, ''), port: number };

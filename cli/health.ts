@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { Failure } from './failure.ts';
 import type { Part, Parts } from './parts.ts';
 
-/** Where the probes of a kubelet, or of a load balancer, are answered. */
+/** Where the probes of a kubelet, or of a load balancer, are answered. The host `*` is every address. */
 export interface HealthAddress {
   host: string;
   port: number;
@@ -79,6 +79,6 @@ async function listen(server: Server, { host, port }: HealthAddress): Promise<vo
       const what = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message;
       reject(new Failure(`--health-address ${host}:${port}: ${what}`, { cause: error }));
     });
-    server.listen({ host, port }, resolve);
+    server.listen(host === '*' ? { port } : { host, port }, resolve);
   });
 }

@@ -116,6 +116,7 @@ function agentCommand(io: IO): Command {
     'initBinary',
     'reserveCPU',
     'reserveMemory',
+    'reserveForKubelet',
     'healthAddress',
     'logLevel',
     'logFormat',

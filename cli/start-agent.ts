@@ -25,6 +25,7 @@ export async function agentPart(
     random: Math.random,
     instance: randomUUID(),
     version: VERSION,
+    reserveForKubelet: config.reserveForKubelet === true,
     reserve: {
       ...(config.reserveCpu !== undefined && { cpu: config.reserveCpu }),
       ...(config.reserveMemory !== undefined && { memory: config.reserveMemory }),

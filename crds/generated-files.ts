@@ -14,6 +14,16 @@ export function generatedFiles(): Map<string, string> {
       NOTE + stringify(crd, { lineWidth: 0, aliasDuplicateObjects: false, version: '1.1' }),
     );
   }
+  const names = crdManifests().map(({ metadata }) => `${metadata.name}.yaml`);
+  files.set(
+    'crds/generated/kustomization.yaml',
+    NOTE +
+      stringify({
+        apiVersion: 'kustomize.config.k8s.io/v1beta1',
+        kind: 'Kustomization',
+        resources: names.toSorted(),
+      }),
+  );
   files.set('docs/reference.md', referencePage());
   return files;
 }

@@ -98,6 +98,7 @@ export class Agent {
       },
       runtimes: [...this.#runtimes.values()],
       reserve: options.reserve ?? {},
+      reserveForKubelet: options.reserveForKubelet === true,
       log,
       step: options.step,
     });

@@ -21,6 +21,8 @@ export interface AgentOptions {
   version?: string;
   /** `spec.reserved` of the SandboxNode, where there is none yet. */
   reserve?: SandboxNodeSpec['reserved'];
+  /** The same: what the kubelet of the node may give to pods, where that is known and `reserve` says nothing. */
+  reserveForKubelet?: boolean;
 }
 
 export interface Agent {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { ConditionInput } from '../../../kube/conditions.ts';
 import type { SandboxNodeSpec } from '../../../crds/sandbox-node.ts';
-import { parseMemory } from '../../../crds/quantity.ts';
+import { parseCPU, parseMemory } from '../../../crds/quantity.ts';
 import { ApiError, type KubeClient, type KubeObject } from '../../../kube/client.ts';
 import type { Clock } from '../../../kube/clock.ts';
 import { isNotFound } from '../../../kube/errors.ts';
@@ -33,12 +33,16 @@ export class KubeletNodeReader {
     return this.#seen.node;
   }
 
+  /** As read, but throws where it cannot be known whether there is one. */
+  certain(signal: AbortSignal): Promise<KubeletNode | undefined> {
+    return this.#ask(signal);
+  }
+
   async #get(signal: AbortSignal): Promise<KubeletNode | undefined> {
-    const { client, log, nodeName } = this.#options;
+    const { log } = this.#options;
     try {
-      return await client.get<KubeletNode>(NODES, { name: nodeName }, { signal });
+      return await this.#ask(signal);
     } catch (error) {
-      if (isNotFound(error)) return undefined;
       if (error instanceof ApiError && error.code === 403) {
         if (!this.#refused)
           log.warn({ err: error }, 'the Node may not be read: nothing is said of the kubelet');
@@ -50,6 +54,26 @@ export class KubeletNodeReader {
       return this.#seen?.node;
     }
   }
+
+  async #ask(signal: AbortSignal): Promise<KubeletNode | undefined> {
+    const { client, nodeName } = this.#options;
+    try {
+      return await client.get<KubeletNode>(NODES, { name: nodeName }, { signal });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** What is to be reserved so that nothing is promised twice. */
+export function givenByKubelet(node: KubeletNode | undefined): NonNullable<SandboxNodeSpec['reserved']> {
+  const { cpu, memory } = node?.status?.allocatable ?? {};
+  const bytes = bytesOf(memory);
+  return {
+    ...(parseCPU(cpu).ok && cpu !== undefined && { cpu }),
+    ...(bytes !== undefined && { memory: bytes }),
+  };
 }
 
 /** Set by Kubernetes itself while something is wrong; they do not keep pods away for good. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxNode } from '../../../crds/sandbox-node.ts';
+import { ApiError, type KubeObject } from '../../../kube/client.ts';
 import { Lister } from '../../../kube/lister.ts';
 import { Reflector } from '../../../kube/reflector.ts';
 import { NODES, SANDBOX_NODES } from '../../../kube/resources.ts';
@@ -8,7 +9,7 @@ import { FakeClock } from '../../../kube/testing/fake-clock.ts';
 import { half, silent } from '../../../kube/testing/fixtures.ts';
 import { plainSteps } from '../fault-points.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
-import { NodePublisher } from './publish-node.ts';
+import { NodePublisher, type NodePublisherOptions } from './publish-node.ts';
 
 const yes = { enforced: 'Yes' as const, reason: 'it has the controller' };
 const runtime = {
@@ -21,9 +22,10 @@ const runtime = {
     }),
 } as unknown as Runtime;
 
-async function setUp() {
+async function setUp(more: Partial<NodePublisherOptions> = {}, objects: KubeObject[] = []) {
   const clock = new FakeClock();
   const client = new FakeKubeClient({ now: () => clock.now() });
+  for (const object of objects) await client.create(NODES, object);
   const stop = new AbortController();
   const publisher = new NodePublisher({
     client,
@@ -32,6 +34,8 @@ async function setUp() {
     agent: { version: '1', instance: 'i', startedAt: '2026-01-01T00:00:00Z' },
     runtimes: [runtime],
     reserve: { memory: '2Gi' },
+    reserveForKubelet: false,
+    ...more,
     log: silent,
     step: plainSteps,
   });
@@ -64,20 +68,50 @@ async function setUp() {
   };
 }
 
+const kubelet = (memory: string) => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name: 'n' },
+  status: { allocatable: { cpu: '3920m', memory } },
+});
+
 describe('the SandboxNode of a live agent', () => {
+  it('[K7] is made with all that the kubelet may give reserved, where the agent was told so', async () => {
+    const { node, end } = await setUp({ reserve: {}, reserveForKubelet: true }, [kubelet('8388608Ki')]);
+    expect((await node()).spec).toEqual({ reserved: { cpu: '3920m', memory: 8 * 1024 ** 3 } });
+    const { conditions } = (await node()).status ?? {};
+    expect(conditions?.find(({ type }) => type === 'MemoryOverlap')?.reason).toBe('HeldBack');
+    await end();
+  });
+
+  it('[K7] is not made while it cannot be known what the kubelet may give', async () => {
+    const clock = new FakeClock();
+    const client = new FakeKubeClient({ now: () => clock.now() });
+    client.before = ({ plural }) => {
+      if (plural === 'nodes') throw new ApiError('no', { code: 503 });
+    };
+    const publisher = new NodePublisher({
+      client,
+      clock,
+      nodeName: 'n',
+      agent: { version: '1', instance: 'i', startedAt: '2026-01-01T00:00:00Z' },
+      runtimes: [runtime],
+      reserve: {},
+      reserveForKubelet: true,
+      log: silent,
+      step: plainSteps,
+    });
+    await expect(publisher.publish(new AbortController().signal)).rejects.toThrow('no');
+    expect(client.writes).toEqual([]);
+  });
+
   it('[K4] is made with what the agent was told to reserve, and says what the kubelet of the node could promise too', async () => {
     const { client, clock, publisher, stop, node, end } = await setUp();
     expect((await node()).spec).toEqual({ reserved: { memory: '2Gi' } });
     const condition = async () =>
       (await node()).status?.conditions?.find(({ type }) => type === 'MemoryOverlap')?.status;
     expect(await condition()).toBeUndefined();
-    const kubelet = {
-      apiVersion: 'v1',
-      kind: 'Node',
-      metadata: { name: 'n' },
-      status: { allocatable: { memory: '8Gi' } },
-    };
-    await client.create(NODES, kubelet);
+    await client.create(NODES, kubelet('8Gi'));
     await clock.advance(30_000);
     await publisher.publish(stop.signal);
     expect(await condition()).toBe('True');

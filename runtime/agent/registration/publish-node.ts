@@ -8,7 +8,7 @@ import { SANDBOX_NODES } from '../../../kube/resources.ts';
 import { writeStatus } from '../../../kube/status.ts';
 import type { Steps } from '../fault-points.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
-import { KubeletNodeReader, memoryOverlap } from './kubelet-node.ts';
+import { givenByKubelet, KubeletNodeReader, memoryOverlap } from './kubelet-node.ts';
 import { nodeStatus } from './node-status.ts';
 
 export interface NodePublisherOptions {
@@ -19,6 +19,8 @@ export interface NodePublisherOptions {
   runtimes: readonly Runtime[];
   /** `spec.reserved` of a SandboxNode that is made here. */
   reserve: NonNullable<SandboxNodeSpec['reserved']>;
+  /** And what the kubelet may give to pods. */
+  reserveForKubelet: boolean;
   log: Logger;
   step: Steps;
 }
@@ -94,13 +96,14 @@ export class NodePublisher {
   }
 
   async #ensure(signal: AbortSignal): Promise<SandboxNode> {
-    const { client, nodeName, reserve, step } = this.#options;
+    const { client, nodeName, step } = this.#options;
     const ref = { name: nodeName };
     try {
       return await client.get<SandboxNode>(SANDBOX_NODES, ref, { signal });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
+    const reserved = await this.#reserved(signal);
     try {
       return await step('create-node', () =>
         client.create<SandboxNode>(
@@ -109,7 +112,7 @@ export class NodePublisher {
             apiVersion: API_VERSION,
             kind: 'SandboxNode',
             metadata: { name: nodeName },
-            spec: Object.keys(reserve).length > 0 ? { reserved: reserve } : {},
+            spec: Object.keys(reserved).length > 0 ? { reserved } : {},
           } as SandboxNode,
           { signal },
         ),
@@ -118,5 +121,11 @@ export class NodePublisher {
       if (!isAlreadyExists(error)) throw error;
       return client.get<SandboxNode>(SANDBOX_NODES, ref, { signal });
     }
+  }
+
+  async #reserved(signal: AbortSignal): Promise<NonNullable<SandboxNodeSpec['reserved']>> {
+    const { reserve, reserveForKubelet } = this.#options;
+    if (!reserveForKubelet) return reserve;
+    return { ...givenByKubelet(await this.#kubelet.certain(signal)), ...reserve };
   }
 }
