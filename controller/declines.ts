@@ -34,6 +34,9 @@ export class Declines {
       return;
     }
     if (before?.metadata.generation !== after.metadata.generation) this.#entries.delete(uid);
+    // A node that was lost has declined nothing.
+    if (after.status?.conditions?.some(({ type, reason }) => type === 'Scheduled' && reason === 'NodeLost'))
+      return;
     const node = before?.status?.nodeName ?? '';
     if (node !== '' && (after.status?.nodeName ?? '') === '') this.#add(uid, node, after);
   }

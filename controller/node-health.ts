@@ -1,10 +1,12 @@
 import type { CancelTimer, Clock } from '../kube/clock.ts';
+import { BoundedMap } from '../kube/bounded-map.ts';
 import { LeaseObserver } from '../kube/lease-observer.ts';
 import type { Lease } from '../kube/lease.ts';
 import type { Heartbeat } from './placement/types.ts';
 
 /** A timer may fire a little early by another clock's measure. */
 const SLACK_MS = 50;
+const MOST_NODES = 10_000;
 
 interface Known {
   lease: Lease;
@@ -25,6 +27,8 @@ export class NodeHealth {
   readonly #observer: LeaseObserver;
   readonly #onChange: (node: string) => void;
   readonly #known = new Map<string, Known>();
+  /** Monotonic; when a renewal of each was last seen, or when it was first looked for. */
+  readonly #heard = new BoundedMap<string, number>(MOST_NODES);
   readonly #said = new Map<string, Heartbeat>();
 
   constructor(options: { clock: Clock; onChange: (node: string) => void }) {
@@ -37,6 +41,9 @@ export class NodeHealth {
   observe(node: string, lease: Lease | undefined): void {
     const before = this.#known.get(node);
     before?.cancel();
+    if (lease !== undefined && lease.spec?.renewTime !== before?.lease.spec?.renewTime) {
+      this.#heard.set(node, this.#clock.monotonicMs());
+    }
     const last = lease ?? before?.lease;
     if (last === undefined) return;
     const renewed =
@@ -55,6 +62,18 @@ export class NodeHealth {
     if (this.#observer.expired(known.lease)) return known.deleted ? 'Missing' : 'Expired';
     if (known.deleted || (known.lease.spec?.holderIdentity ?? '') === '') return 'Released';
     return known.renewed || this.#recentByItsOwnWords(known.lease) ? 'Alive' : 'Unproven';
+  }
+
+  /**
+   * For how long no renewal has been seen here, whatever has become of the lease; at most since this controller began
+   * to look. So it is never longer than it has been.
+   */
+  silentMs(node: string): number {
+    const now = this.#clock.monotonicMs();
+    const heard = this.#heard.get(node);
+    if (heard !== undefined) return now - heard;
+    this.#heard.set(node, now);
+    return 0;
   }
 
   stop(): void {

@@ -123,5 +123,6 @@ export const eventReasons = {
   Resumed: 'The sandbox was resumed.',
   Removed: 'The container was removed.',
   NodeLost: 'The lease of the node expired.',
+  Replaced: 'The node is lost and the sandbox has ended itself there: it is placed anew.',
 } as const;
 export type EventReason = keyof typeof eventReasons;

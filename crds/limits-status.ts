@@ -65,6 +65,7 @@ export const terminationSchema = z
         'Deleted',
         'Replaced',
         'Stopped',
+        'NodeLost',
         'KilledFromOutside',
         'RuntimeRestarted',
         'ContainerLost',

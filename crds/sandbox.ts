@@ -207,7 +207,9 @@ export const sandboxSpecSchema = z
     onNodeLoss: z
       .enum(['Keep', 'Replace'])
       .default('Keep')
-      .describe('What happens when the node is lost. Only Keep is supported by this version.'),
+      .describe(
+        'What happens when the node is lost. Keep: nothing, until the node is back or its SandboxNode is deleted. Replace: the sandbox ends itself where it is, and is placed anew with an empty filesystem.',
+      ),
     onDrift: z
       .enum(['Report', 'Restore', 'Stop'])
       .default('Report')
@@ -251,6 +253,14 @@ export const sandboxStatusSchema = z
       .optional()
       .describe('The identity of what runs: a change of it makes a new container.'),
     limits: limitsStatusSchema.optional(),
+    fenceSeconds: z
+      .int()
+      .min(1)
+      .max(86400)
+      .optional()
+      .describe(
+        'The sandbox ends itself when its node has not renewed its lease for so long (onNodeLoss: Replace).',
+      ),
     startedAt: time.optional().describe('When user code of the main launch began.'),
     finishedAt: time.optional().describe('When the main launch ended.'),
     setup: terminationSchema.optional().describe('How setup ended.'),

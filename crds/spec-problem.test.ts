@@ -110,7 +110,6 @@ describe('what stops a spec before any node is asked', () => {
       /registry/,
     ],
     ['an image that insists on being PID 1', { init: false }, 'NotSupported', 'spec.init', /accepted: true/],
-    ['replacement', { onNodeLoss: 'Replace' }, 'NotSupported', 'spec.onNodeLoss', /accepted: Keep/],
     [
       'restoring of limits',
       { onDrift: 'Restore' },

@@ -42,7 +42,6 @@ const checks: readonly ((spec: SandboxSpec) => SpecProblem | undefined)[] = [
   secrets,
   pullSecrets,
   withoutInit,
-  nodeLoss,
   drift,
 ];
 
@@ -152,11 +151,6 @@ function pullSecrets(spec: SandboxSpec): SpecProblem | undefined {
 function withoutInit(spec: SandboxSpec): SpecProblem | undefined {
   if (spec.init !== false) return undefined;
   return notSupported('spec.init', 'false', 'accepted: true, or leave it out');
-}
-
-function nodeLoss(spec: SandboxSpec): SpecProblem | undefined {
-  if (spec.onNodeLoss !== 'Replace') return undefined;
-  return notSupported('spec.onNodeLoss', '"Replace"', 'accepted: Keep');
 }
 
 function drift(spec: SandboxSpec): SpecProblem | undefined {

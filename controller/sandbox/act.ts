@@ -12,6 +12,8 @@ export interface ActOptions {
   client: KubeClient;
   events: EventRecorder;
   commitments: Commitments;
+  /** Whether the node is lost and has been silent for so long, by a fresh look at its lease. */
+  confirmSilent: (node: string, ms: number, signal: AbortSignal) => Promise<boolean>;
   signal: AbortSignal;
 }
 
@@ -36,6 +38,8 @@ export async function act(
       );
     case 'AddFinalizerAndBind':
       return bind(sandbox, decision, options);
+    case 'TakeBack':
+      return takeBack(sandbox, decision, options);
     case undefined:
       return writeDecided(sandbox, decision, options);
   }
@@ -57,6 +61,21 @@ async function bind(sandbox: Sandbox, decision: Decision, options: ActOptions): 
     if (error instanceof ApiError && error.code < 500) commitments.forgetAssumed(uid);
     throw error;
   }
+}
+
+/** What is in view may be old: a watch that has gone silent shows no renewals either. */
+async function takeBack(
+  sandbox: Sandbox,
+  decision: Decision,
+  options: ActOptions,
+): Promise<Sandbox | undefined> {
+  const node = sandbox.status?.nodeName ?? '';
+  const silent = await options.confirmSilent(
+    node,
+    decision.silentMs ?? Number.POSITIVE_INFINITY,
+    options.signal,
+  );
+  return silent ? writeDecided(sandbox, decision, options) : undefined;
 }
 
 async function writeDecided(

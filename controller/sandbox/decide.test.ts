@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FINALIZER } from '../../crds/group.ts';
 import type { Condition } from '../../crds/meta.ts';
 import type { SandboxNode } from '../../crds/sandbox-node.ts';
-import type { Sandbox } from '../../crds/sandbox.ts';
+import type { Sandbox, SandboxSpec, SandboxStatus } from '../../crds/sandbox.ts';
 import type { Heartbeat, NodeView } from '../placement/types.ts';
 import { condition, docker, limitsAll, sandbox, sandboxNode, view } from '../testing/objects.ts';
 import { decide } from './decide.ts';
@@ -17,6 +17,7 @@ function seen(
     nodes?: NodeView[];
     node?: SandboxNode | undefined;
     heartbeat?: Heartbeat;
+    silentMs?: number;
     declinedForMs?: number;
   } = {},
 ): Observation {
@@ -25,7 +26,10 @@ function seen(
   return {
     now: NOW,
     sandbox: object,
-    home: name === '' ? undefined : { name, node, heartbeat: change.heartbeat ?? 'Alive' },
+    home:
+      name === ''
+        ? undefined
+        : { name, node, heartbeat: change.heartbeat ?? 'Alive', silentMs: change.silentMs ?? 0 },
     nodes: name === '' ? (change.nodes ?? [view(nodeA)]) : [],
     declinedForMs: change.declinedForMs,
   };
@@ -325,5 +329,113 @@ describe('a sandbox that is being deleted', () => {
     const decision = decide(seen(sandbox('s', { metadata: { ...metadata, finalizers: ['other/one'] } })));
     expect(decision.act).toBeUndefined();
     expect(decision.status).toBeUndefined();
+  });
+});
+
+describe('onNodeLoss: Replace', () => {
+  const running: SandboxStatus = {
+    nodeName: 'a',
+    runtime: 'docker',
+    containerID: 'c1',
+    fenceSeconds: 40,
+    startedAt: '2026-01-01T00:00:00Z',
+    limits: { summary: '64Mi' },
+    conditions: [
+      condition('Scheduled', 'True', 'Bound'),
+      condition('Ready', 'True', 'Running'),
+      condition('LimitsEnforced', 'True', 'ReadBack'),
+    ],
+  };
+  const lost = (
+    change: {
+      status?: Partial<SandboxStatus>;
+      spec?: Partial<SandboxSpec>;
+      silentMs?: number;
+      heartbeat?: Heartbeat;
+    } = {},
+  ): Decision =>
+    decide(
+      seen(
+        sandbox('s', {
+          spec: { onNodeLoss: 'Replace', ...change.spec },
+          status: { ...running, ...change.status },
+        }),
+        { heartbeat: change.heartbeat ?? 'Expired', silentMs: change.silentMs ?? 80_000 },
+      ),
+    );
+
+  it('[K6] is taken back after twice the time of its fence, with the cause of its end, and nothing of the old place', () => {
+    const decision = lost();
+    expect(decision).toMatchObject({ act: 'TakeBack', silentMs: 80_000, event: { reason: 'Replaced' } });
+    expect(decision.status).toMatchObject({
+      phase: 'Pending',
+      lastTermination: { cause: 'NodeLost', verdict: 'Confirmed', launch: 'Main', containerID: 'c1' },
+    });
+    expect(decision.status?.lastTermination?.message).toContain('ended itself: node lost');
+    for (const field of ['nodeName', 'runtime', 'containerID', 'fenceSeconds', 'startedAt', 'limits'])
+      expect(decision.status).not.toHaveProperty(field);
+    expect(said(decision, 'Scheduled')).toMatchObject({ status: 'False', reason: 'NodeLost' });
+    expect(said(decision, 'Ready')).toMatchObject({ status: 'False', reason: 'NodeLost' });
+    expect(said(decision, 'LimitsEnforced')).toMatchObject({ status: 'False', reason: 'NotLaunched' });
+    const { status } = decision;
+    const next = decide(seen(sandbox('s', { spec: { onNodeLoss: 'Replace' }, ...(status && { status }) })));
+    expect(next.act).toBe('AddFinalizerAndBind');
+  });
+
+  it('[K6] never before: it shows as lost, says what comes, and is looked at again then', () => {
+    const decision = lost({ silentMs: 79_000 });
+    expect(decision.act).toBeUndefined();
+    expect(decision.afterMs).toBe(1000);
+    expect(said(decision, 'Ready')).toMatchObject({ status: 'Unknown', reason: 'NodeLost' });
+    expect(said(decision, 'Ready')?.message).toContain(
+      'ends itself 40 s after the last heartbeat, and is placed anew 80 s after it',
+    );
+    expect(decision.status?.nodeName).toBe('a');
+  });
+
+  it('[K6] is not taken from a node that is heard, or that has given its lease back only just now', () => {
+    for (const heartbeat of ['Alive', 'Unproven', 'Released'] as const)
+      expect(lost({ heartbeat }).act).toBeUndefined();
+  });
+
+  it.each<[string, Partial<SandboxStatus>, Partial<SandboxSpec>]>([
+    ['the policy is Keep', {}, { onNodeLoss: 'Keep' }],
+    ['it has ended', { conditions: [condition('Complete', 'True', 'Succeeded')] }, { command: ['true'] }],
+    ['it waits for a person', { conditions: [condition('Stalled', 'True', 'OOMKilled')] }, {}],
+    ['it is suspended', {}, { suspend: true }],
+  ])('[K6] stays where it is where %s', (_, status, spec) => {
+    expect(lost({ status, spec, silentMs: 1e9 })).not.toHaveProperty('act');
+  });
+
+  it('[K6] stays where it is where its init was not told to end it, and says so', () => {
+    const { fenceSeconds: _, ...unfenced } = running;
+    const decision = decide(
+      seen(sandbox('s', { spec: { onNodeLoss: 'Replace' }, status: unfenced }), {
+        heartbeat: 'Expired',
+        silentMs: 1e9,
+      }),
+    );
+    expect(decision.act).toBeUndefined();
+    expect(said(decision, 'Ready')?.message).toContain('It is not placed anew: its init was not told');
+  });
+
+  it('[K6] what has not begun needs no fence, and has no termination', () => {
+    const status: SandboxStatus = { nodeName: 'a', conditions: [condition('Scheduled', 'True', 'Bound')] };
+    const at = (silentMs: number): Decision =>
+      decide(
+        seen(sandbox('s', { spec: { onNodeLoss: 'Replace' }, status }), { heartbeat: 'Missing', silentMs }),
+      );
+    expect(at(79_999).act).toBeUndefined();
+    expect(at(80_000).act).toBe('TakeBack');
+    expect(at(80_000).status).not.toHaveProperty('lastTermination');
+  });
+
+  it('[K6] one that is being deleted is not placed anew', () => {
+    const object = sandbox('s', {
+      spec: { onNodeLoss: 'Replace' },
+      status: running,
+      metadata: { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [FINALIZER] },
+    });
+    expect(decide(seen(object, { heartbeat: 'Expired', silentMs: 1e9 })).act).toBeUndefined();
   });
 });

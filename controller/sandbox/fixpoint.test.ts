@@ -17,6 +17,7 @@ const nodeView = fc
   .record({
     name: fc.constantFrom('a', 'b', 'c'),
     heartbeat: fc.constantFrom('Alive', 'Unproven', 'Released', 'Expired', 'Missing' as const),
+    silentMs: fc.constantFrom(0, 79_999),
     ready: fc.boolean(),
     memory: capability,
     unschedulable: fc.boolean(),
@@ -84,6 +85,7 @@ const observation: fc.Arbitrary<Observation> = fc
     finalizers: fc.constantFrom<string[]>([], [FINALIZER]),
     finishedAt: fc.constantFrom(undefined, '2026-01-01T00:00:00Z', 'nonsense'),
     heartbeat: fc.constantFrom('Alive', 'Unproven', 'Released', 'Expired', 'Missing' as const),
+    silentMs: fc.constantFrom(0, 79_999),
   })
   .map((from) => {
     const status: SandboxStatus = {
@@ -104,7 +106,12 @@ const observation: fc.Arbitrary<Observation> = fc
         },
       }),
       home: from.bound
-        ? { name: 'a', node: from.homeGone ? undefined : sandboxNode('a'), heartbeat: from.heartbeat }
+        ? {
+            name: 'a',
+            node: from.homeGone ? undefined : sandboxNode('a'),
+            heartbeat: from.heartbeat,
+            silentMs: from.silentMs,
+          }
         : undefined,
       nodes: from.bound ? [] : from.nodes,
       declinedForMs: undefined,
@@ -123,7 +130,12 @@ describe('any decision', () => {
           now: new Date(seen.now.getTime() + 1000),
           sandbox: { ...seen.sandbox, ...(status && { status }) },
           ...(first.node !== undefined && {
-            home: { name: first.node, node: sandboxNode(first.node), heartbeat: 'Alive' as const },
+            home: {
+              name: first.node,
+              node: sandboxNode(first.node),
+              heartbeat: 'Alive' as const,
+              silentMs: 0,
+            },
             nodes: [],
           }),
         };

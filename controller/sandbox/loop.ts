@@ -3,15 +3,20 @@ import type { SandboxNode } from '../../crds/sandbox-node.ts';
 import type { Sandbox } from '../../crds/sandbox.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { CancelTimer, Clock } from '../../kube/clock.ts';
+import { isNotFound } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
+import type { Lease } from '../../kube/lease.ts';
 import { keyOf } from '../../kube/lister.ts';
 import { done, lookAgainAfter, type ReconcileResult } from '../../kube/reconcile.ts';
+import { LEASES } from '../../kube/resources.ts';
 import { WorkQueue } from '../../kube/work-queue.ts';
 import { Commitments } from '../commitments.ts';
 import { Declines } from '../declines.ts';
 import type { Listers } from '../listers.ts';
 import { NodeHealth } from '../node-health.ts';
+import { SYSTEM_NAMESPACE } from '../system-namespace.ts';
 import { act } from './act.ts';
+import { isLost } from './checks/lost.ts';
 import { decide } from './decide.ts';
 import { isBehind, mattersToPlacement, mayChangeItsMind } from './changes.ts';
 import { observe } from './observe.ts';
@@ -33,6 +38,8 @@ const WATCH_LAG_MS = 130_000;
 /** Room that becomes free in many small steps is offered to those that wait once in this time. */
 const RETRY_PENDING_MS = 50;
 const LONGEST_RETRY_MS = 2_000;
+/** After a fresh look showed that the node is not lost after all. */
+const TAKE_BACK_AGAIN_MS = 5_000;
 
 /**
  * Gives sandboxes to nodes, and sees them off again. What it knows between two looks (promises, declines, heartbeats)
@@ -102,13 +109,35 @@ export class SandboxLoop {
         health: this.#health,
       }),
     );
-    const written = await act(sandbox, decision, { client, events, commitments: this.#commitments, signal });
+    const written = await act(sandbox, decision, {
+      client,
+      events,
+      commitments: this.#commitments,
+      confirmSilent: (node, ms, calling) => this.#confirmSilent(node, ms, calling),
+      signal,
+    });
     if (written?.metadata.uid !== undefined && written.metadata.resourceVersion !== undefined) {
       const { uid, resourceVersion } = written.metadata;
       this.#written.set(uid, { resourceVersion, untilMs: clock.monotonicMs() + WATCH_LAG_MS });
       log.debug({ sandbox: key, because: decision.because, act: decision.act }, 'sandbox decided');
     }
+    if (decision.act === 'TakeBack' && written === undefined) return lookAgainAfter(TAKE_BACK_AGAIN_MS);
     return decision.afterMs === undefined ? done() : lookAgainAfter(decision.afterMs);
+  }
+
+  /** Fresh from the API, where every renewal that was acknowledged is. */
+  async #confirmSilent(node: string, ms: number, signal: AbortSignal): Promise<boolean> {
+    const ref = { namespace: SYSTEM_NAMESPACE, name: node };
+    let lease: Lease | undefined;
+    try {
+      lease = await this.#options.client.get<Lease>(LEASES, ref, { signal });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    this.#health.observe(node, lease);
+    const heartbeat = this.#health.of(node);
+    const home = { name: node, node: this.#options.listers.nodes.get(node), heartbeat, silentMs: ms };
+    return isLost(home) && this.#health.silentMs(node) >= ms;
   }
 
   /** How long to wait at most for the watch to show our own last write; 0: it has. */

@@ -20,7 +20,12 @@ export function observe(
   const uid = sandbox.metadata.uid ?? '';
   const name = sandbox.status?.nodeName ?? '';
   if (name !== '') {
-    const home = { name, node: listers.nodes.get(name), heartbeat: health.of(name) };
+    const home = {
+      name,
+      node: listers.nodes.get(name),
+      heartbeat: health.of(name),
+      silentMs: health.silentMs(name),
+    };
     return { now, sandbox, home, nodes: [], declinedForMs: undefined };
   }
   const nodes = listers.nodes.list().map((node) => ({

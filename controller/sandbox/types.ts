@@ -8,7 +8,7 @@ export interface Observation {
   now: Date;
   sandbox: Sandbox;
   /** Of the node it is bound to; undefined: it is bound to none. */
-  home: { name: string; node: SandboxNode | undefined; heartbeat: Heartbeat } | undefined;
+  home: { name: string; node: SandboxNode | undefined; heartbeat: Heartbeat; silentMs: number } | undefined;
   /** Every node; empty where it is bound already. */
   nodes: readonly NodeView[];
   /** Milliseconds until a node that declined may be asked again. */
@@ -18,9 +18,11 @@ export interface Observation {
 export interface Decision {
   /** Why, in a few words; for the log and for tests. */
   because: string;
-  act?: 'AddFinalizerAndBind' | 'RemoveFinalizer' | 'Delete';
+  act?: 'AddFinalizerAndBind' | 'RemoveFinalizer' | 'Delete' | 'TakeBack';
   /** Where to, with `AddFinalizerAndBind`. */
   node?: string;
+  /** With `TakeBack`: for how long its node must have been silent, by a fresh look at the lease. */
+  silentMs?: number;
   /** The whole status as it should be; written where it differs. */
   status?: SandboxStatus;
   /** Recorded once the status has been written. */

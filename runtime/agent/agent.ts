@@ -16,6 +16,7 @@ import type { Steps } from './fault-points.ts';
 import { LaterEvents } from './later-events.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { LABELS } from './names.ts';
+import { NotNow } from './not-now.ts';
 import type { AgentOptions } from './options.ts';
 import type { Outputs } from './output/outputs.ts';
 import type { InitProgram } from './probe/image.ts';
@@ -32,7 +33,8 @@ import { takeArrival } from './session/arrivals.ts';
 /** Namespace of the node leases. */
 const LEASE_NAMESPACE = 'holdfast-system';
 const LEASE_SECONDS = 40;
-const RENEW_MS = 10_000;
+/** Renewals within its duration. */
+const RENEWALS = 4;
 const WORKERS = 8;
 const SWEEP_MS = 30_000;
 /** Between two questions to the runtimes about what they can do; while one gives no readable answer, more often. */
@@ -106,7 +108,7 @@ export class Agent {
     this.#lease = this.#newLease();
     const presence = new Presence({
       clock,
-      held: () => this.#held,
+      held: () => this.#nameHeld(),
       renew: () => this.#lease.renewNow(),
       publish: () => {
         // The watch may not have shown yet that it was deleted.
@@ -127,7 +129,9 @@ export class Agent {
       lister: this.#lister,
       runtimes: this.#runtimes,
       runs: this.#runs,
-      nameHeld: () => this.#held,
+      nameHeld: () => this.#nameHeld(),
+      renewLease: () => this.#renewLease(),
+      fenceSeconds: this.#leaseSeconds,
       ending: () => this.#ending,
       enqueue: (uid) => this.#queue.add(uid),
       enqueueAfter: (uid, ms) => this.#queue.addAfter(uid, ms),
@@ -155,6 +159,7 @@ export class Agent {
         await aborted(lost);
         this.#held = false;
       },
+      onRenewed: (sentMs) => this.#beat(sentMs),
       onRefused: (holder) => this.#refused(holder),
     });
     // Another agent of the same name may run the same sandboxes, with a probe of its own: nothing is touched before.
@@ -376,6 +381,34 @@ export class Agent {
     }
   }
 
+  get #leaseSeconds(): number {
+    return this.#options.leaseSeconds ?? LEASE_SECONDS;
+  }
+
+  /** By the clock: an agent that was stopped for a while knows before it has heard of anything. */
+  #nameHeld(): boolean {
+    return this.#held && this.#lease.leftMs() > 0;
+  }
+
+  async #renewLease(): Promise<number> {
+    await this.#lease.renewNow();
+    if (!this.#nameHeld()) throw new NotNow('the node name is not held');
+    return this.#lease.renewedMs;
+  }
+
+  /** Those that end by themselves without it hear that the lease was renewed. */
+  #beat(sentMs: number): void {
+    for (const [uid, { session }] of this.#runs) {
+      if (session?.fence.seconds === undefined) continue;
+      session.fence.beat(sentMs, session.fence.seconds).then(
+        (answer) => {
+          if (answer === 'too-late') this.#queue.add(uid);
+        },
+        (error: unknown) => this.#options.log.error({ err: error, uid }, 'a heartbeat failed'),
+      );
+    }
+  }
+
   #newLease(): LeaseHolder {
     const { client, clock, random, log, nodeName, instance } = this.#options;
     return new LeaseHolder({
@@ -386,8 +419,8 @@ export class Agent {
       namespace: LEASE_NAMESPACE,
       name: nodeName,
       identity: instance,
-      durationSeconds: LEASE_SECONDS,
-      renewEveryMs: RENEW_MS,
+      durationSeconds: this.#leaseSeconds,
+      renewEveryMs: (this.#leaseSeconds * 1000) / RENEWALS,
       // A label has at most 63 characters, a node's name 253.
       ...(nodeName.length <= 63 && { labels: { [LABELS.node]: nodeName } }),
       makeNamespace: (signal) => this.#makeNamespace(signal),

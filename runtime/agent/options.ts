@@ -19,6 +19,8 @@ export interface AgentOptions {
   /** Names this agent as the holder of the node name; kept in dataDir from its first start on. */
   instance: string;
   version?: string;
+  /** Of the node's lease, in whole seconds, and of the fence of its sandboxes; for tests. Default 40. */
+  leaseSeconds?: number;
   /** `spec.reserved` of the SandboxNode, where there is none yet. */
   reserve?: SandboxNodeSpec['reserved'];
   /** The same: what the kubelet of the node may give to pods, where that is known and `reserve` says nothing. */

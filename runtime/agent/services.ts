@@ -26,6 +26,10 @@ export interface Services {
   readonly runtimes: ReadonlyMap<'docker' | 'podman', Runtime>;
   readonly runs: Map<string, Run>;
   nameHeld(): boolean;
+  /** A renewal of the node's lease that begins now; when its request was sent (monotonic). Throws NotNow. */
+  renewLease(): Promise<number>;
+  /** How long after the last heartbeat a sandbox ends itself where it is to. */
+  readonly fenceSeconds: number;
   /** The agent was told to end its sandboxes with itself. */
   ending(): boolean;
   enqueue(uid: string): void;

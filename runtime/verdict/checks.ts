@@ -16,12 +16,14 @@ export type Check = (seen: Case) => Cause | undefined;
 /** In order; the first that has something to say decides. */
 export const checks: readonly [name: string, check: Check][] = [
   ['never-started', neverStarted],
+  ['own-fence', ownFence],
   ['our-stop', ourStop],
   ['own-time-limit', ownTimeLimit],
   ['own-result', ownResult],
   ['runtime-restarted', runtimeRestarted],
   ['container-lost', containerLost],
   ['killed-from-outside', killedFromOutside],
+  ['exit-code-of-the-fence', fenceExitCode],
   ['our-memory-limit', ourMemoryLimit],
   ['other-memory-limit', otherMemoryLimit],
   ['unconfirmed-memory-kill', unconfirmedMemoryKill],
@@ -53,6 +55,44 @@ function neverStarted({ evidence }: Case): Cause | undefined {
     verdict: 'Confirmed',
     message: `${name} could not be started: ${stage} failed with ${errno}.`,
   };
+}
+
+/** What init exits with when it has ended the sandbox by itself and nobody came for its word. */
+const FENCED = 94;
+
+/** Init's word: no heartbeat of the agent, backed by a renewed lease, had come for its time. */
+function ownFence({ evidence }: Case): Cause | undefined {
+  const { fence, report } = evidence;
+  if (report !== undefined && report.endedBy !== 'fence') return undefined;
+  if (report === undefined && fence?.fellAt === undefined) return undefined;
+  return {
+    cause: 'NodeLost',
+    verdict: 'Confirmed',
+    message: `The sandbox ended itself: ${silence(fence)}.`,
+    notes: [
+      'Init says that it killed everything in the sandbox because no heartbeat had come for its time.',
+      ...(fence?.fellAt === undefined ? [] : [`The agent heard of it at ${fence.fellAt}.`]),
+    ],
+  };
+}
+
+/** Without init's word its exit code is all there is, and a command can end with the same. */
+function fenceExitCode({ evidence, end }: Case): Cause | undefined {
+  const { fence } = evidence;
+  if (fence === undefined || end.by !== 'Runtime' || end.exitCode !== FENCED) return undefined;
+  return {
+    cause: 'NodeLost',
+    verdict: 'Unconfirmed',
+    message: `The sandbox ended itself: ${silence(fence)}.`,
+    notes: [
+      `The ledger has that it ends itself ${fence.seconds} s after the last heartbeat; init exits with ${FENCED} then.`,
+    ],
+  };
+}
+
+function silence(fence: Evidence['fence']): string {
+  const time = fence === undefined ? 'its time' : `${fence.seconds} s`;
+  return `node lost: no heartbeat of its agent, backed by a renewed lease, had come for ${time}`;
 }
 
 const NOT_EXECUTABLE = new Set(['EACCES', 'ENOEXEC', 'EPERM', 'EISDIR']);

@@ -28,6 +28,12 @@ export interface Evidence {
   stop?: OurStop;
   /** The runtime, or its machine, was started anew while the launch ran. */
   restarted?: 'Runtime' | 'Machine';
+  /** Init was to end the sandbox by itself after so long without a heartbeat. */
+  fence?: {
+    seconds: number;
+    /** Init said that it did, RFC 3339, by the agent's clock. */
+    fellAt?: string;
+  };
   /** The command never began. */
   startFailure?: StartFailure;
 }

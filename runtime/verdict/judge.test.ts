@@ -783,3 +783,40 @@ describe('[O7] asking for the flag again', () => {
     expect(flagMayStillCome(given(evidence))).toBe(again);
   });
 });
+
+describe('a sandbox that ended itself', () => {
+  const fence = { seconds: 40, fellAt: '2026-01-01T00:00:00Z' };
+  const byFence = { exitCode: undefined, signal: 9, endedBy: 'fence' } as const;
+
+  it('[K6] is a cause of its own, by the word of init, whatever else happened', () => {
+    for (const more of [
+      {},
+      { stop: stop('Deleted') },
+      { kernel: kernel(killedByUs) },
+      { container: dead(137) },
+    ])
+      expect(judge(given({ report: byFence, fence, ...more }))).toMatchObject({
+        cause: 'NodeLost',
+        verdict: 'Confirmed',
+        message:
+          'The sandbox ended itself: node lost: no heartbeat of its agent, backed by a renewed lease, had come for 40 s.',
+      });
+  });
+
+  it('[K6] a retained one has no command that could report', () => {
+    const { report: _, ...without } = given({ container: dead(94), fence });
+    expect(judge(without)).toMatchObject({ check: 'own-fence', cause: 'NodeLost', verdict: 'Confirmed' });
+  });
+
+  it('[K6] what ended before it keeps its end', () => {
+    expect(judge(given({ report: code(3), fence }))).toMatchObject({ cause: 'Exited', exitCode: 3 });
+  });
+
+  it('[K6] without the word of init its exit code is a sign, and no proof', () => {
+    const { report: _, ...without } = given({ container: dead(94), fence: { seconds: 40 } });
+    expect(judge(without)).toMatchObject({ cause: 'NodeLost', verdict: 'Unconfirmed', exitCode: 94 });
+    const { fence: __, ...never } = without;
+    expect(judge(never).cause).not.toBe('NodeLost');
+    expect(judge({ ...without, container: dead(93) }).cause).not.toBe('NodeLost');
+  });
+});

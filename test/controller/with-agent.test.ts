@@ -159,7 +159,7 @@ describe('controller and agent, one after the other', () => {
         const decision = controllerDecides({
           now: NOW,
           sandbox: { ...object, ...(status && { status }) },
-          home: { name: 'a', node: there ? sandboxNode('a') : undefined, heartbeat },
+          home: { name: 'a', node: there ? sandboxNode('a') : undefined, heartbeat, silentMs: 0 },
           nodes: [],
           declinedForMs: undefined,
         });

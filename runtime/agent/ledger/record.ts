@@ -32,6 +32,12 @@ export interface LedgerRecord {
   quickRestarts?: number;
   setup?: LaunchRecord;
   main?: LaunchRecord;
+  /** Init ends the sandbox by itself after so long without a heartbeat; written before it is told so. */
+  fence?: {
+    seconds: number;
+    /** It has. */
+    fellAt?: string;
+  };
   /** A stop of ours: written before the first signal. */
   stop?: StopRecord;
   /** The verdict on the last end; written before it is published and before the container is removed. */

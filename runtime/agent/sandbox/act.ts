@@ -3,6 +3,7 @@ import { collect, release } from './act/collect.ts';
 import { conclude } from './act/conclude.ts';
 import type { ActContext } from './act/context.ts';
 import { create } from './act/create.ts';
+import { fence, liftFence, noteFence } from './act/fence.ts';
 import { forget } from './act/forget.ts';
 import { setupDone, startMain, startSetup } from './act/launch.ts';
 import { listen } from './act/listen.ts';
@@ -34,6 +35,12 @@ export function act(action: Action, context: ActContext): Promise<void> {
       return startMain(context);
     case 'refuse':
       return refuse(context, action);
+    case 'fence':
+      return fence(context);
+    case 'lift-fence':
+      return liftFence(context);
+    case 'note-fence':
+      return noteFence(context);
     case 'time-limit':
       return changeTimeLimit(context, action.launch);
     case 'collect':

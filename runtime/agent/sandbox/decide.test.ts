@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Termination } from '../../../crds/limits-status.ts';
 import type { NodeRuntime } from '../../../crds/sandbox-node.ts';
-import type { Sandbox, SandboxSpec } from '../../../crds/sandbox.ts';
+import type { Sandbox, SandboxSpec, SandboxStatus } from '../../../crds/sandbox.ts';
 import type { ContainerInfo, RuntimeInfo } from '../../driver.ts';
 import type { ProcessExit } from '../../link/types.ts';
 import type { LaunchRecord, LedgerRecord, Outcome } from '../ledger/record.ts';
@@ -118,6 +118,9 @@ const session = (more: Partial<SessionView> = {}): SessionView => ({
   setup: undefined,
   main: undefined,
   released: false,
+  canFence: true,
+  fenceSeconds: undefined,
+  fenced: false,
   receipt: receipt(),
   drift: undefined,
   ...more,
@@ -1020,5 +1023,81 @@ describe('a changed spec that the node has no room for', () => {
       );
     expect(words(false)).toBe('False ReadBackMismatch');
     expect(words(true)).toBe('False Drifted');
+  });
+});
+
+describe('onNodeLoss: Replace', () => {
+  const replace = (more: Partial<SandboxSpec> = {}, status: SandboxStatus = {}): Sandbox => {
+    const object = sandbox({ onNodeLoss: 'Replace', ...more });
+    return { ...object, status: { ...object.status, ...status } };
+  };
+  const gated = (more: Partial<Observation>): Observation =>
+    seen({ record: record(), container: container(), session: session(), ...more });
+
+  it('[K6] tells init to end it by itself before any user code begins, and says so in the status that comes before', () => {
+    expect(decide(gated({ sandbox: replace() })).act).toEqual({ do: 'fence' });
+    const next = decide(gated({ sandbox: replace(), session: session({ fenceSeconds: 40 }) }));
+    expect(next.act).toEqual({ do: 'start-main' });
+    expect(next.writeFirst).toBe(true);
+    expect(next.status?.set).toMatchObject({ fenceSeconds: 40 });
+  });
+
+  it('[K6] before setup too', () => {
+    const spec = { setup: { command: ['true'] } };
+    const own = { sandbox: replace(spec), record: record(spec), session: session() };
+    expect(decide(gated(own)).act).toEqual({ do: 'fence' });
+    const fenced = decide(gated({ ...own, session: session({ fenceSeconds: 40 }) }));
+    expect(fenced.act).toEqual({ do: 'start-setup' });
+    expect(fenced.status?.set).toMatchObject({ fenceSeconds: 40 });
+  });
+
+  it('[K6] Keep needs no heartbeat', () => {
+    expect(decide(gated({})).act).toEqual({ do: 'start-main' });
+  });
+
+  it('[K6] one that runs is fenced when the policy changes, and with each new connection', () => {
+    const own = {
+      record: record({}, { main: launch() }),
+      session: session({ main: { state: 'running', exit: undefined } }),
+    };
+    expect(decide(gated({ ...own, sandbox: replace() })).act).toEqual({ do: 'fence' });
+  });
+
+  it('[K6] an older init runs on, and the message says that it is not replaced', () => {
+    const main = { state: 'running' as const, exit: undefined };
+    const decision = decide(
+      gated({
+        sandbox: replace(),
+        record: record({}, { main: launch() }),
+        session: session({ main, canFence: false }),
+      }),
+    );
+    expect(decision.act).toBeUndefined();
+    const ready = decision.status?.conditions.find(({ type }) => type === 'Ready');
+    expect(ready).toMatchObject({ status: 'True' });
+    expect(ready?.message).toContain('when the node is lost it is not replaced');
+    expect(decision.status?.set).not.toHaveProperty('fenceSeconds');
+  });
+
+  it('[K6] back to Keep: the status is taken back first, then the fence is lifted', () => {
+    const main = { state: 'running' as const, exit: undefined };
+    const object = sandbox();
+    const decision = decide(
+      gated({
+        sandbox: { ...object, status: { ...object.status, fenceSeconds: 40 } },
+        record: record({}, { main: launch(), fence: { seconds: 40 } }),
+        session: session({ main, fenceSeconds: 40 }),
+      }),
+    );
+    expect(decision).toMatchObject({ act: { do: 'lift-fence' }, writeFirst: true });
+    expect(decision.status?.unset).toEqual(['fenceSeconds']);
+  });
+
+  it('[K6] that it has ended itself is written down before anything else, once', () => {
+    const own = { sandbox: replace(), session: session({ fenced: true, fenceSeconds: 40 }) };
+    const before = record({}, { main: launch(), fence: { seconds: 40 } });
+    expect(decide(gated({ ...own, record: before })).act).toEqual({ do: 'note-fence' });
+    const after = record({}, { main: launch(), fence: { seconds: 40, fellAt: AT } });
+    expect(decide(gated({ ...own, record: after })).act).not.toEqual({ do: 'note-fence' });
   });
 });

@@ -2,6 +2,7 @@ import { asking } from './checks/asking.ts';
 import { bound } from './checks/bound.ts';
 import { ended } from './checks/ended.ts';
 import { exited } from './checks/exited.ts';
+import { fenced } from './checks/fencing.ts';
 import { gate } from './checks/gate.ts';
 import { leaving } from './checks/leaving.ts';
 import { making } from './checks/making.ts';
@@ -14,6 +15,7 @@ import type { Check, Decision, Observation } from './types.ts';
 /** In this order; the first that has something to say decides. */
 const checks: readonly Check[] = [
   leaving,
+  fenced,
   bound,
   stopping,
   replaced,

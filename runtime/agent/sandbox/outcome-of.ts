@@ -21,6 +21,9 @@ export function outcomeOf(record: LedgerRecord, termination: Termination): Outco
       if (!kept) return cause === 'RuntimeRestarted' ? 'Stalled' : failed(launch);
       // Where it is unknown whether setup ended, its container is of no use (K10).
       return setupDone(record) ? 'Restart' : 'Anew';
+    case 'NodeLost':
+      // It was to run again elsewhere: so it may here, where the node is back before that.
+      return kept && setupDone(record) ? 'Restart' : 'Anew';
     case 'ContainerLost':
       return kept ? 'Anew' : 'Stalled';
     case 'Suspended':

@@ -124,6 +124,7 @@ async function handBack(context: ActContext, change: StatusChange | undefined): 
   await write(context, change, (status) => {
     delete status.nodeName;
     delete status.runtime;
+    delete status.fenceSeconds;
   });
   // Said; the next one that is given here is tried anew.
   context.run.unenforceable = undefined;

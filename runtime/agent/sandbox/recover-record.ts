@@ -46,6 +46,7 @@ export function recoverRecord(
       swapHeld: swapHeld(services, run, status),
     },
     starts: 1,
+    ...(status.fenceSeconds === undefined ? {} : { fence: { seconds: status.fenceSeconds } }),
     ...(container === undefined ? {} : { containerID: container.id, imageID: container.imageID }),
   };
   const startedAt = status.startedAt ?? container?.startedAt;

@@ -70,6 +70,12 @@ export interface SessionView {
   receipt: Receipt | undefined;
   /** Init was told to go. */
   released: boolean;
+  /** Whether this init can end the sandbox by itself. */
+  canFence: boolean;
+  /** It was told to, by this agent, this long after the last heartbeat. */
+  fenceSeconds: number | undefined;
+  /** It has. */
+  fenced: boolean;
   /** A limit that has changed since, as read from the kernel: what is in force now. */
   drift: string[] | undefined;
 }
@@ -94,6 +100,11 @@ export type Action =
   | { do: 'setup-done' }
   | { do: 'start-main' }
   | { do: 'refuse'; reason: RefusalReason; message: string }
+  /** Init is told to end the sandbox by itself when no heartbeat comes. */
+  | { do: 'fence' }
+  | { do: 'lift-fence' }
+  /** Init has ended it by itself. */
+  | { do: 'note-fence' }
   /** The deadline of what runs has changed: init is told. */
   | { do: 'time-limit'; launch: 'setup' | 'main' }
   | { do: 'collect'; launch: 'setup' | 'main' }

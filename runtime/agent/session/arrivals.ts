@@ -23,6 +23,7 @@ export async function takeArrival(services: Services, arrival: InitArrival): Pro
       life: lifeOf(containerID, start),
       writer: (launch) => outputs.writer(uid, launch),
       changed: () => services.enqueue(uid),
+      nowMs: () => clock.monotonicMs(),
       failed: (error) => {
         // Not written, so not acknowledged: it comes again with the next connection.
         log.error({ err: error, uid }, 'output could not be written');

@@ -4,6 +4,7 @@ import type { OutputWriter } from '../output/writer.ts';
 import type { Receipt } from '../sandbox/receipt.ts';
 import type { ProcessView } from '../sandbox/types.ts';
 import type { Launch } from '../output/frame.ts';
+import { InitFence } from './fence.ts';
 
 export const SETUP_ID = 1;
 export const MAIN_ID = 2;
@@ -26,6 +27,7 @@ export interface LiveSession {
   drift: string[] | undefined;
   /** Init was told to go. */
   released: boolean;
+  readonly fence: InitFence;
 }
 
 const launchOf = (id: number): Launch | undefined =>
@@ -41,6 +43,8 @@ export interface LiveSessionOptions {
   /** Something happened that may need a decision. */
   changed: () => void;
   failed: (error: unknown) => void;
+  /** Monotonic. */
+  nowMs: () => number;
   open: (events: InitEvents) => Promise<InitSession>;
 }
 
@@ -54,6 +58,8 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Live
     for (const waiter of waiters) waiter();
   };
   let session: InitSession | undefined;
+  let fence: InitFence | undefined;
+  let fell = false;
   const received: Parameters<InitEvents['onOutput']>[0][] = [];
 
   const take = (chunk: Parameters<InitEvents['onOutput']>[0]): void => {
@@ -87,8 +93,15 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Live
       options.changed();
     },
     onOutsideSignal: () => options.changed(),
+    onFenced: () => {
+      fell = true;
+      if (fence !== undefined) fence.fell = true;
+      options.changed();
+    },
   });
   session = init;
+  fence = new InitFence(init, options.nowMs);
+  if (fell) fence.fell = true;
   for (const chunk of received) take(chunk);
 
   const grant = async (launch: Launch): Promise<void> => {
@@ -121,6 +134,7 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Live
     baseline: undefined,
     drift: undefined,
     released: false,
+    fence,
     process: (launch) => {
       const exit = exits.get(idOf(launch));
       if (exit !== undefined) return { state: 'exited', exit };

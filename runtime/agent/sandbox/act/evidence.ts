@@ -48,6 +48,7 @@ export function evidenceOf(
       askedForMs: extras.askedForMs,
     },
     events: run.events.filter((event) => event.timeMs >= since),
+    ...(record.fence === undefined ? {} : { fence: record.fence }),
     ...(record.stop === undefined ? {} : { stop: record.stop }),
     ...(extras.restarted === undefined ? {} : { restarted: extras.restarted }),
     ...(extras.startFailure === undefined ? {} : { startFailure: extras.startFailure }),

@@ -24,6 +24,7 @@ export async function restart(context: ActContext): Promise<void> {
   record.bootID = probe.hello.bootID;
   delete record.outcome;
   delete record.stop;
+  delete record.fence?.fellAt;
   run.endSaid = false;
   run.stopMs = undefined;
   run.stopSent = false;

@@ -3,6 +3,7 @@ import type { Receipt } from '../receipt.ts';
 import type { Decision, Observation, SessionView, StatusChange } from '../types.ts';
 import { deadlineLeftMs } from './asking.ts';
 import { context, setupDone } from './facts.ts';
+import { fencing, fenceStatus } from './fencing.ts';
 import { limitsNow } from './limits-now.ts';
 import { timeLimit } from './time-limit.ts';
 
@@ -23,12 +24,15 @@ export function gate(seen: Observation): Decision | undefined {
     // START was intended, and init knows nothing of it: the answer to the first one was lost with an agent.
     return session.receipt === undefined
       ? { because: 'START was intended and not sent', act: { do: 'receipt' } }
-      : (faulty(seen, session.receipt) ?? main(seen, session.receipt));
+      : (faulty(seen, session.receipt) ?? fencing(seen) ?? main(seen, session.receipt));
   }
   if (session === undefined) return waiting(seen);
   if (session.receipt === undefined) return { because: 'no receipt yet', act: { do: 'receipt' } };
   return (
-    faulty(seen, session.receipt) ?? setup(seen, session, session.receipt) ?? main(seen, session.receipt)
+    faulty(seen, session.receipt) ??
+    fencing(seen) ??
+    setup(seen, session, session.receipt) ??
+    main(seen, session.receipt)
   );
 }
 
@@ -184,6 +188,7 @@ export function enforced(seen: Observation, receipt: Receipt): StatusChange {
     ],
     set: {
       limits: receipt.limits,
+      ...fenceStatus(seen),
       ...(record === undefined ? {} : { specHash: record.specHash }),
       ...(container === undefined
         ? {}

@@ -3,6 +3,7 @@ import type { Decision, Observation, StatusChange } from '../types.ts';
 import { deadlineLeftMs } from './asking.ts';
 import { context } from './facts.ts';
 import { enforced } from './gate.ts';
+import { cannotFence, fencing, fenceStatus } from './fencing.ts';
 import { limitsNow } from './limits-now.ts';
 import { timeLimit } from './time-limit.ts';
 
@@ -40,9 +41,9 @@ export function running(seen: Observation): Decision | undefined {
   if (session.receipt === undefined && isBehind(seen)) {
     return { because: 'what was said of the limits may be old', act: { do: 'receipt' } };
   }
-  const limit = timeLimit(seen, 'main');
-  if (limit !== undefined) return limit;
-  const message = record.retained ? 'The sandbox is open for processes.' : 'The command runs.';
+  const other = timeLimit(seen, 'main') ?? fencing(seen);
+  if (other !== undefined) return other;
+  const message = `${record.retained ? 'The sandbox is open for processes.' : 'The command runs.'}${cannotFence(seen)}`;
   const leftMs = deadlineLeftMs(seen);
   return {
     because: 'it runs',
@@ -51,6 +52,7 @@ export function running(seen: Observation): Decision | undefined {
       session.receipt === undefined ? undefined : enforced(seen, session.receipt),
       limitsNow(seen),
       since(seen),
+      { conditions: [], set: fenceStatus(seen) },
     ),
     ...(leftMs === undefined ? {} : { againMs: Math.max(leftMs, 1) }),
   };
