@@ -1,6 +1,6 @@
 /** `make test`: every test; says which daemons were really used and ends with the line that CI reads. */
 import { ALWAYS, describeDaemon } from './tests/daemons.ts';
-import { closingLine, count } from './tests/results.ts';
+import { closingLine, count, describeResult } from './tests/results.ts';
 import { runTests } from './tests/run.ts';
 
 const { results, daemons, kubeAPIServer, retried } = await runTests(process.argv.slice(2));
@@ -9,7 +9,7 @@ const counts = count(results);
 for (const wanted of ['skipped', 'failed'] as const) {
   const found = results.filter(({ result }) => result === wanted);
   if (found.length > 0) console.log(`\n${wanted === 'failed' ? 'Failed' : 'Skipped'}:`);
-  for (const { file, title } of found) console.log(`  ${file}: ${title}`);
+  for (const test of found) console.log(`  ${describeResult(test)}`);
 }
 
 if (retried.length > 0) console.log('\nPassed at the second try only:');

@@ -26,7 +26,7 @@ const within = (session: InitSession, forMs: number): { fromBootMs: number; forM
 
 beforeAll(buildInit, BUILD_TIMEOUT_MS);
 
-describe.skipIf(!isRoot)('the fence', () => {
+describe.skipIf(!isRoot)('the fence', { meta: { needs: 'root' } }, () => {
   let bench: Bench;
   let probe: Probe;
   beforeEach(async () => {

@@ -17,7 +17,7 @@ const sh = (id: number, script: string, more: Partial<StartSpec> = {}): StartSpe
 
 beforeAll(buildInit, BUILD_TIMEOUT_MS);
 
-describe.skipIf(!isRoot)('init', () => {
+describe.skipIf(!isRoot)('init', { meta: { needs: 'root' } }, () => {
   let bench: Bench;
   let probe: Probe;
   beforeEach(async () => {

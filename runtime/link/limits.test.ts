@@ -11,7 +11,7 @@ const MIB = 1024 * 1024;
 
 beforeAll(buildInit, BUILD_TIMEOUT_MS);
 
-describe.skipIf(!isRoot)('what init costs', () => {
+describe.skipIf(!isRoot)('what init costs', { meta: { needs: 'root' } }, () => {
   let bench: Bench;
   let probe: Probe;
   beforeEach(async () => {
@@ -26,6 +26,7 @@ describe.skipIf(!isRoot)('what init costs', () => {
 
   it.skipIf(instrumented)(
     'is one task and less than 1 MB resident: at the gate, with setup and main, and full output',
+    { meta: { needs: 'a program without sanitizers' } },
     async () => {
       const { session, recorder, arrival } = await bench.launch(probe, 'one', { unprivileged: true });
       const { pid } = arrival.peer;
@@ -45,20 +46,24 @@ describe.skipIf(!isRoot)('what init costs', () => {
     },
   );
 
-  it.skipIf(instrumented)('gives back what a long environment took', async () => {
-    const { session, recorder, arrival } = await bench.launch(probe, 'one');
-    const env = Array.from({ length: 18 }, (_, i) => `V${i}=${'x'.repeat(100_000)}`);
-    const result = await session.start({
-      id: 2,
-      argv: ['sh', '-c', 'env | grep -c ^V'],
-      env: [...start.env, ...env],
-      workingDir: '/',
-    });
-    expect(result.ok).toBe(true);
-    await recorder.over(2);
-    expect(recorder.text(2)).toBe('18\n');
-    expect(residentBytes(arrival.peer.pid)).toBeLessThan(MIB);
-  });
+  it.skipIf(instrumented)(
+    'gives back what a long environment took',
+    { meta: { needs: 'a program without sanitizers' } },
+    async () => {
+      const { session, recorder, arrival } = await bench.launch(probe, 'one');
+      const env = Array.from({ length: 18 }, (_, i) => `V${i}=${'x'.repeat(100_000)}`);
+      const result = await session.start({
+        id: 2,
+        argv: ['sh', '-c', 'env | grep -c ^V'],
+        env: [...start.env, ...env],
+        workingDir: '/',
+      });
+      expect(result.ok).toBe(true);
+      await recorder.over(2);
+      expect(recorder.text(2)).toBe('18\n');
+      expect(residentBytes(arrival.peer.pid)).toBeLessThan(MIB);
+    },
+  );
 
   it('an environment that the kernel refuses is an error of the start, and one that no message holds is refused here', async () => {
     const { session } = await bench.launch(probe, 'one');
@@ -84,6 +89,7 @@ describe.skipIf(!isRoot)('what init costs', () => {
 
   it.skipIf(isEmulated)(
     'says EAGAIN where the process limit is reached, and starts the same id once there is room',
+    { meta: { needs: 'a processor that is not emulated' } },
     async () => {
       await probe.listen('one');
       // RLIMIT_NPROC counts a user's processes: this user has none but these.
@@ -128,7 +134,7 @@ describe.skipIf(!isRoot)('what init costs', () => {
   });
 });
 
-describe.skipIf(!isRoot)('gate', () => {
+describe.skipIf(!isRoot)('gate', { meta: { needs: 'root' } }, () => {
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();

@@ -17,7 +17,7 @@ import type { Probe } from './types.ts';
 
 beforeAll(buildInit, BUILD_TIMEOUT_MS);
 
-describe.skipIf(!isRoot)('probe', () => {
+describe.skipIf(!isRoot)('probe', { meta: { needs: 'root' } }, () => {
   let bench: Bench;
   let probe: Probe & { child: ChildProcess };
   beforeEach(async () => {

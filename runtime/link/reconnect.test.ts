@@ -8,7 +8,7 @@ const start = { env: ['PATH=/usr/bin:/bin'], workingDir: '/' };
 
 beforeAll(buildInit, BUILD_TIMEOUT_MS);
 
-describe.skipIf(!isRoot)('after a lost connection', () => {
+describe.skipIf(!isRoot)('after a lost connection', { meta: { needs: 'root' } }, () => {
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();

@@ -21,7 +21,7 @@ const trapping = (id: number, more: Partial<StartSpec> = {}): StartSpec => ({
 
 beforeAll(buildInit, BUILD_TIMEOUT_MS);
 
-describe.skipIf(!isRoot)('the time limit of a process that runs', () => {
+describe.skipIf(!isRoot)('the time limit of a process that runs', { meta: { needs: 'root' } }, () => {
   let bench: Bench;
   let probe: Probe;
   beforeEach(async () => {

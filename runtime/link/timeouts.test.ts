@@ -168,7 +168,7 @@ describe('answers to starts', () => {
 
 beforeAll(buildInit, BUILD_TIMEOUT_MS);
 
-describe.skipIf(!isRoot)('a paused program', () => {
+describe.skipIf(!isRoot)('a paused program', { meta: { needs: 'root' } }, () => {
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();

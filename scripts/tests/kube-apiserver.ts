@@ -18,5 +18,6 @@ export function withoutKubeAPIServer(reason: string, env: NodeJS.ProcessEnv = pr
     file: 'test/cluster',
     title: `the suites that run on a kube-apiserver: ${reason}`,
     result: env['CI'] === undefined ? 'skipped' : 'failed',
+    reason: 'needs a kube-apiserver',
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closingLine, count, merge, resultsOf } from './results.ts';
+import { closingLine, count, describeResult, explain, merge, resultsOf } from './results.ts';
 
 const file = (status: string, ...statuses: string[]) => ({
   name: '/root/a.test.ts',
@@ -37,5 +37,16 @@ describe('test results', () => {
       test('b', 'passed'),
     ]);
     expect(merged).toEqual([test('a', 'passed'), test('b', 'failed')]);
+  });
+
+  it('says why a test was skipped, and that nobody said why', () => {
+    const test = (title: string, result: 'passed' | 'skipped') => ({ file: 'f', title, result });
+    const notes = [
+      { file: 'f', title: 'a', reason: 'needs root' },
+      { file: 'f', title: 'b', reason: 'needs root' },
+    ];
+    expect(
+      explain([test('a', 'skipped'), test('b', 'passed'), test('c', 'skipped')], notes).map(describeResult),
+    ).toEqual(['f: a (needs root)', 'f: b', 'f: c (NO REASON GIVEN)']);
   });
 });

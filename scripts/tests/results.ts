@@ -19,6 +19,8 @@ export interface TestResult {
   /** The titles from the outermost on, joined with " > ". */
   title: string;
   result: 'passed' | 'failed' | 'skipped';
+  /** Why it was skipped. */
+  reason?: string;
 }
 
 export interface Counts {
@@ -43,6 +45,18 @@ export function resultsOf(report: Report, root: string): TestResult[] {
   });
 }
 
+/** With the reason of each that was skipped, as the reporter noted it. */
+export function explain(
+  results: readonly TestResult[],
+  notes: readonly { file: string; title: string; reason?: string }[],
+): TestResult[] {
+  const reasons = new Map(notes.map(({ file, title, reason }) => [`${file}\n${title}`, reason]));
+  return results.map((test) => {
+    const reason = reasons.get(`${test.file}\n${test.title}`);
+    return test.result !== 'skipped' || reason === undefined ? test : { ...test, reason };
+  });
+}
+
 const WEIGHT = { failed: 2, passed: 1, skipped: 0 };
 
 /** Runs of several parts as one: a test that was skipped in one and run in another has been run; a failure stays. */
@@ -54,6 +68,11 @@ export function merge(results: readonly TestResult[]): TestResult[] {
     if (before === undefined || WEIGHT[test.result] > WEIGHT[before.result]) byTest.set(key, test);
   }
   return [...byTest.values()];
+}
+
+/** For the lists at the end of a run. */
+export function describeResult({ file, title, result, reason }: TestResult): string {
+  return `${file}: ${title}${result === 'skipped' ? ` (${reason ?? 'NO REASON GIVEN'})` : ''}`;
 }
 
 export function count(results: readonly TestResult[]): Counts {

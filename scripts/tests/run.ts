@@ -14,7 +14,7 @@ import { ROOT } from '../setup/cache.ts';
 import { type Daemon, readDaemons } from './daemons.ts';
 import { guestConfigs, guestFiles } from './guests.ts';
 import { startKubeAPIServer, withoutKubeAPIServer } from './kube-apiserver.ts';
-import { merge, type Report, resultsOf, type TestResult } from './results.ts';
+import { explain, merge, type Report, resultsOf, type TestResult } from './results.ts';
 
 export interface Run {
   results: TestResult[];
@@ -29,6 +29,7 @@ const OUT = join(ROOT, '.cache');
 const RESULTS = join(OUT, 'test-run.json');
 const DAEMONS = join(OUT, 'daemons.jsonl');
 const RETRIED = join(OUT, 'retried.jsonl');
+const SKIPPED = join(OUT, 'skipped.jsonl');
 
 /** Tests of the C program, which have runners of their own: one result each. */
 const PROGRAMS = [
@@ -43,7 +44,7 @@ const PROGRAMS = [
 /** Runs every test, the daemons of the lab and a kube-apiserver included, and leaves none of them behind. */
 export async function runTests(vitestArguments: string[] = []): Promise<Run> {
   mkdirSync(OUT, { recursive: true });
-  for (const file of [RESULTS, DAEMONS, RETRIED]) rmSync(file, { force: true });
+  for (const file of [RESULTS, DAEMONS, RETRIED, SKIPPED]) rmSync(file, { force: true });
   let found: Pick<Run, 'results' | 'kubeAPIServer'>;
   if (vitestArguments.length > 0) {
     const results = await withLab({}, (env) => vitest('some', vitestArguments, env));
@@ -53,9 +54,9 @@ export async function runTests(vitestArguments: string[] = []): Promise<Run> {
   }
   const whole: Run = {
     ...found,
-    results: merge(found.results),
+    results: explain(merge(found.results), readLines(SKIPPED)),
     daemons: readDaemons(DAEMONS),
-    retried: readRetried(),
+    retried: readLines(RETRIED),
   };
   writeFileSync(RESULTS, JSON.stringify(whole));
   return whole;
@@ -116,12 +117,13 @@ async function withLab<T>(more: NodeJS.ProcessEnv, work: (env: NodeJS.ProcessEnv
   }
 }
 
-function readRetried(): Run['retried'] {
-  if (!existsSync(RETRIED)) return [];
-  const lines = readFileSync(RETRIED, 'utf8').split('\n');
+/** What a reporter noted of single tests. */
+function readLines(path: string): { file: string; title: string; reason?: string }[] {
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, 'utf8').split('\n');
   return lines
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as { file: string; title: string });
+    .map((line) => JSON.parse(line) as { file: string; title: string; reason?: string });
 }
 
 /** What the last run found. */
@@ -139,14 +141,20 @@ export async function vitest(
 ): Promise<TestResult[]> {
   const file = join(OUT, `test-report-${name}.json`);
   rmSync(file, { force: true });
-  const reporters = ['default', 'json', join(ROOT, 'scripts/tests/retried-reporter.ts')];
+  const own = ['retried', 'skipped'].map((one) => join(ROOT, `scripts/tests/${one}-reporter.ts`));
+  const reporters = ['default', 'json', ...own];
   const command = [
     'run',
     ...reporters.map((one) => `--reporter=${one}`),
     `--outputFile.json=${file}`,
     ...args,
   ];
-  const code = await run('vitest', command, { ...env, HOLDFAST_RETRIED_LOG: RETRIED }, options);
+  const code = await run(
+    'vitest',
+    command,
+    { ...env, HOLDFAST_RETRIED_LOG: RETRIED, HOLDFAST_SKIPPED_LOG: SKIPPED },
+    options,
+  );
   const report = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : { testResults: [] };
   const results = resultsOf(report, ROOT);
   // An error outside of any test, or no report at all.

@@ -26,7 +26,7 @@ const CASES = CALLS.flatMap(([method, path]) => FAULTS.map((fault) => ({ method,
 /** A daemon that fails in each call: the sandbox comes to its end all the same, once. */
 describe.runIf(selectedConfigs(['docker-v1']).length > 0)(
   'agent on docker-v1, a faulty daemon',
-  { concurrent: true },
+  { concurrent: true, meta: { needs: 'docker-v1' } },
   () => {
     const daemon = useDaemon('docker-v1');
     let world: World;

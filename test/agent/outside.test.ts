@@ -150,45 +150,49 @@ describe.each(selectedConfigs(['docker-v1', 'docker-v2']))('agent on %s, others 
   });
 });
 
-describe.runIf(selectedConfigs(['docker-v1']).length > 0)('agent on docker-v1, the daemon restarted', () => {
-  const daemon = useDaemon('docker-v1');
-  let world: World;
-  beforeAll(async () => {
-    world = await openWorld({ socketPath: daemon.current.socketPath });
-  });
-  afterAll(() => world.close());
+describe.runIf(selectedConfigs(['docker-v1']).length > 0)(
+  'agent on docker-v1, the daemon restarted',
+  { meta: { needs: 'docker-v1' } },
+  () => {
+    const daemon = useDaemon('docker-v1');
+    let world: World;
+    beforeAll(async () => {
+      world = await openWorld({ socketPath: daemon.current.socketPath });
+    });
+    afterAll(() => world.close());
 
-  it.each(['TERM', 'KILL'] as const)(
-    '[K10] [O9] after SIG%s: run-to-completion stalls, retained starts again',
-    async (signal) => {
-      const job = await world.create(`job-${signal.toLowerCase()}`, {
-        command: SLEEP,
-        resources: { memory: '64Mi' },
-      });
-      const kept = await world.create(`kept-${signal.toLowerCase()}`, {
-        setup: { command: ['sh', '-c', 'echo setup >> /workspace/log; cat /workspace/log'] },
-        resources: { memory: '64Mi' },
-      });
-      await world.awaits(job, 'Ready', 'True', 'Running');
-      const before = await world.awaits(kept, 'Ready', 'True', 'Running');
-      await daemon.current.restart(signal);
-      const stalled = await world.awaits(job, 'Stalled', 'True', 'RuntimeRestarted');
-      expect(condition(stalled, 'Complete')).toMatchObject({ status: 'False' });
-      expect(condition(stalled, 'OOMKilled')).toBeUndefined();
-      const after = await world.until(
-        kept,
-        'its restart',
-        (now) =>
-          now.status?.lastTermination?.cause === 'RuntimeRestarted' &&
-          condition(now, 'Ready')?.status === 'True',
-      );
-      expect(after.status?.containerID).toBe(before.status?.containerID);
-      expect(after.status?.limits?.receipt?.[0]?.time).not.toBe(before.status?.limits?.receipt?.[0]?.time);
-      expect(await world.output(kept, 'setup')).toBe('setup\n');
-      await world.remove(job);
-      await world.remove(kept);
-      await world.gone(job);
-      await world.gone(kept);
-    },
-  );
-});
+    it.each(['TERM', 'KILL'] as const)(
+      '[K10] [O9] after SIG%s: run-to-completion stalls, retained starts again',
+      async (signal) => {
+        const job = await world.create(`job-${signal.toLowerCase()}`, {
+          command: SLEEP,
+          resources: { memory: '64Mi' },
+        });
+        const kept = await world.create(`kept-${signal.toLowerCase()}`, {
+          setup: { command: ['sh', '-c', 'echo setup >> /workspace/log; cat /workspace/log'] },
+          resources: { memory: '64Mi' },
+        });
+        await world.awaits(job, 'Ready', 'True', 'Running');
+        const before = await world.awaits(kept, 'Ready', 'True', 'Running');
+        await daemon.current.restart(signal);
+        const stalled = await world.awaits(job, 'Stalled', 'True', 'RuntimeRestarted');
+        expect(condition(stalled, 'Complete')).toMatchObject({ status: 'False' });
+        expect(condition(stalled, 'OOMKilled')).toBeUndefined();
+        const after = await world.until(
+          kept,
+          'its restart',
+          (now) =>
+            now.status?.lastTermination?.cause === 'RuntimeRestarted' &&
+            condition(now, 'Ready')?.status === 'True',
+        );
+        expect(after.status?.containerID).toBe(before.status?.containerID);
+        expect(after.status?.limits?.receipt?.[0]?.time).not.toBe(before.status?.limits?.receipt?.[0]?.time);
+        expect(await world.output(kept, 'setup')).toBe('setup\n');
+        await world.remove(job);
+        await world.remove(kept);
+        await world.gone(job);
+        await world.gone(kept);
+      },
+    );
+  },
+);

@@ -10,124 +10,128 @@ import { until } from '../until.ts';
 import { condition, openWorld, type TestSandbox, type World } from './world.ts';
 
 /** What others can do to the agent's own things, on the daemon and in the API. */
-describe.runIf(selectedConfigs(['docker-v1']).length > 0)('agent on docker-v1, tampered with', () => {
-  const daemon = useDaemon('docker-v1');
-  let world: World;
-  let proxy: FaultProxy;
-  beforeAll(async () => {
-    proxy = await startFaultProxy(daemon.current.socketPath);
-    world = await openWorld({ socketPath: daemon.current.socketPath, withAgent: false });
-    await world.startAgent({ socketPath: proxy.socketPath });
-  });
-  afterEach(async () => {
-    proxy.set([]);
-    await world.removeAll();
-  });
-  afterAll(async () => {
-    await world.close();
-    await proxy.close();
-  });
-
-  const runs = async (name: string): Promise<TestSandbox> => {
-    const sandbox = await world.create(name, {
-      command: ['sleep', '1000'],
-      resources: { memory: '32Mi' },
-      terminationGracePeriodSeconds: 0,
+describe.runIf(selectedConfigs(['docker-v1']).length > 0)(
+  'agent on docker-v1, tampered with',
+  { meta: { needs: 'docker-v1' } },
+  () => {
+    const daemon = useDaemon('docker-v1');
+    let world: World;
+    let proxy: FaultProxy;
+    beforeAll(async () => {
+      proxy = await startFaultProxy(daemon.current.socketPath);
+      world = await openWorld({ socketPath: daemon.current.socketPath, withAgent: false });
+      await world.startAgent({ socketPath: proxy.socketPath });
     });
-    return world.awaits(sandbox, 'Ready', 'True', 'Running');
-  };
-  const found = async <T>(read: Promise<T>): Promise<T | undefined> => {
-    try {
-      return await read;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  };
-
-  it('[K5] a probe that somebody pauses is made anew, and what runs goes on', async () => {
-    const sandbox = await runs('while-paused');
-    const name = probeName(world.nodeName);
-    const before = await world.driver.inspectContainer(name, {});
-    await world.docker('POST', `/containers/${name}/pause`);
-    const after = await until('another probe', async () => {
-      const now = await world.driver.inspectContainer(name, {});
-      return now?.state === 'running' && now.id !== before?.id ? now : undefined;
+    afterEach(async () => {
+      proxy.set([]);
+      await world.removeAll();
     });
-    expect(after.id).not.toBe(before?.id);
-    const next = await world.create('after-pause', { command: ['true'], resources: { memory: '32Mi' } });
-    await world.awaits(next, 'Complete', 'True', 'Succeeded');
-    const now = await world.get(sandbox);
-    expect(condition(now, 'Ready')?.reason).toBe('Running');
-    expect(now?.status?.containerID).toBe(sandbox.status?.containerID);
-  });
-
-  it('[K6] a SandboxNode that somebody deletes is made again, and nothing runs anew', async () => {
-    const sandbox = await runs('without-node');
-    const node = { name: world.nodeName };
-    const before = await world.client.get<SandboxNode>(SANDBOX_NODES, node);
-    await world.client.delete(SANDBOX_NODES, node);
-    await until('another SandboxNode', async () => {
-      const now = await found(world.client.get<SandboxNode>(SANDBOX_NODES, node));
-      return now !== undefined && now.metadata.uid !== before.metadata.uid && now.status !== undefined;
+    afterAll(async () => {
+      await world.close();
+      await proxy.close();
     });
-    const now = await world.awaits(sandbox, 'Ready', 'True', 'Running');
-    expect(now.status?.containerID).toBe(sandbox.status?.containerID);
-    const next = await world.create('with-node', { command: ['true'] });
-    await world.awaits(next, 'Complete', 'True', 'Succeeded');
-  });
 
-  it('[K6] the namespace of the leases is made again with the lease', async () => {
-    const ref = { namespace: 'holdfast-system', name: world.nodeName };
-    const before = await world.client.get<Lease>(LEASES, ref);
-    await world.client.delete(NAMESPACES, { name: 'holdfast-system' });
-    await until('another lease', async () => {
-      const now = await found(world.client.get<Lease>(LEASES, ref));
-      return now !== undefined && now.metadata.uid !== before.metadata.uid;
-    });
-    const next = await world.create('with-lease', { command: ['true'] });
-    await world.awaits(next, 'Complete', 'True', 'Succeeded');
-  });
-
-  it('[K4] limits beyond what the node has leave what runs as it is, until they are lowered', async () => {
-    const job = await runs('wants-more');
-    const kept = await world.create('wants-more-kept', { resources: { memory: '32Mi' } });
-    const open = await world.awaits(kept, 'Ready', 'True', 'Running');
-    for (const sandbox of [job, open]) {
-      await world.edit(sandbox, (spec) => {
-        spec.resources = { memory: '4000Gi' };
+    const runs = async (name: string): Promise<TestSandbox> => {
+      const sandbox = await world.create(name, {
+        command: ['sleep', '1000'],
+        resources: { memory: '32Mi' },
+        terminationGracePeriodSeconds: 0,
       });
-      const now = await world.awaits(sandbox, 'Stalled', 'True', 'NoRoom');
-      expect(condition(now, 'Stalled')?.message).toMatch(/4000Gi|3\.9\d*Ti/);
-      expect(condition(now, 'Ready')).toMatchObject({ status: 'True', reason: 'Running' });
-      expect(now.status?.limits?.memoryBytes).toBe(32 * 1024 * 1024);
+      return world.awaits(sandbox, 'Ready', 'True', 'Running');
+    };
+    const found = async <T>(read: Promise<T>): Promise<T | undefined> => {
+      try {
+        return await read;
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    };
+
+    it('[K5] a probe that somebody pauses is made anew, and what runs goes on', async () => {
+      const sandbox = await runs('while-paused');
+      const name = probeName(world.nodeName);
+      const before = await world.driver.inspectContainer(name, {});
+      await world.docker('POST', `/containers/${name}/pause`);
+      const after = await until('another probe', async () => {
+        const now = await world.driver.inspectContainer(name, {});
+        return now?.state === 'running' && now.id !== before?.id ? now : undefined;
+      });
+      expect(after.id).not.toBe(before?.id);
+      const next = await world.create('after-pause', { command: ['true'], resources: { memory: '32Mi' } });
+      await world.awaits(next, 'Complete', 'True', 'Succeeded');
+      const now = await world.get(sandbox);
+      expect(condition(now, 'Ready')?.reason).toBe('Running');
+      expect(now?.status?.containerID).toBe(sandbox.status?.containerID);
+    });
+
+    it('[K6] a SandboxNode that somebody deletes is made again, and nothing runs anew', async () => {
+      const sandbox = await runs('without-node');
+      const node = { name: world.nodeName };
+      const before = await world.client.get<SandboxNode>(SANDBOX_NODES, node);
+      await world.client.delete(SANDBOX_NODES, node);
+      await until('another SandboxNode', async () => {
+        const now = await found(world.client.get<SandboxNode>(SANDBOX_NODES, node));
+        return now !== undefined && now.metadata.uid !== before.metadata.uid && now.status !== undefined;
+      });
+      const now = await world.awaits(sandbox, 'Ready', 'True', 'Running');
       expect(now.status?.containerID).toBe(sandbox.status?.containerID);
-      await world.edit(sandbox, (spec) => {
-        spec.resources = { memory: '48Mi' };
-      });
-      const fits = await world.until(
-        sandbox,
-        'its new limits',
-        ({ status }) => status?.limits?.memoryBytes === 48 * 1024 * 1024,
-      );
-      await world.awaits(fits, 'Stalled', 'False');
-      await world.awaits(fits, 'LimitUnenforceable', 'False');
-    }
-  });
+      const next = await world.create('with-node', { command: ['true'] });
+      await world.awaits(next, 'Complete', 'True', 'Succeeded');
+    });
 
-  it('[O9] a container that is killed just after the events broke off was not ended by a restart', async () => {
-    const sandbox = await runs('killed-unseen');
-    const follows = (): number => proxy.calls.filter((call) => call === 'GET /events').length;
-    const before = follows();
-    // The probe's connection goes with them; the runtime answers all the time.
-    proxy.breakAll();
-    await until('the events again', () => Promise.resolve(follows() > before));
-    await world.docker('POST', `/containers/${sandbox.status?.containerName}/kill?signal=KILL`);
-    const now = await world.until(
-      sandbox,
-      'a verdict',
-      ({ status }) => status?.lastTermination !== undefined,
-    );
-    expect(now.status?.lastTermination?.cause).toBe('KilledFromOutside');
-  });
-});
+    it('[K6] the namespace of the leases is made again with the lease', async () => {
+      const ref = { namespace: 'holdfast-system', name: world.nodeName };
+      const before = await world.client.get<Lease>(LEASES, ref);
+      await world.client.delete(NAMESPACES, { name: 'holdfast-system' });
+      await until('another lease', async () => {
+        const now = await found(world.client.get<Lease>(LEASES, ref));
+        return now !== undefined && now.metadata.uid !== before.metadata.uid;
+      });
+      const next = await world.create('with-lease', { command: ['true'] });
+      await world.awaits(next, 'Complete', 'True', 'Succeeded');
+    });
+
+    it('[K4] limits beyond what the node has leave what runs as it is, until they are lowered', async () => {
+      const job = await runs('wants-more');
+      const kept = await world.create('wants-more-kept', { resources: { memory: '32Mi' } });
+      const open = await world.awaits(kept, 'Ready', 'True', 'Running');
+      for (const sandbox of [job, open]) {
+        await world.edit(sandbox, (spec) => {
+          spec.resources = { memory: '4000Gi' };
+        });
+        const now = await world.awaits(sandbox, 'Stalled', 'True', 'NoRoom');
+        expect(condition(now, 'Stalled')?.message).toMatch(/4000Gi|3\.9\d*Ti/);
+        expect(condition(now, 'Ready')).toMatchObject({ status: 'True', reason: 'Running' });
+        expect(now.status?.limits?.memoryBytes).toBe(32 * 1024 * 1024);
+        expect(now.status?.containerID).toBe(sandbox.status?.containerID);
+        await world.edit(sandbox, (spec) => {
+          spec.resources = { memory: '48Mi' };
+        });
+        const fits = await world.until(
+          sandbox,
+          'its new limits',
+          ({ status }) => status?.limits?.memoryBytes === 48 * 1024 * 1024,
+        );
+        await world.awaits(fits, 'Stalled', 'False');
+        await world.awaits(fits, 'LimitUnenforceable', 'False');
+      }
+    });
+
+    it('[O9] a container that is killed just after the events broke off was not ended by a restart', async () => {
+      const sandbox = await runs('killed-unseen');
+      const follows = (): number => proxy.calls.filter((call) => call === 'GET /events').length;
+      const before = follows();
+      // The probe's connection goes with them; the runtime answers all the time.
+      proxy.breakAll();
+      await until('the events again', () => Promise.resolve(follows() > before));
+      await world.docker('POST', `/containers/${sandbox.status?.containerName}/kill?signal=KILL`);
+      const now = await world.until(
+        sandbox,
+        'a verdict',
+        ({ status }) => status?.lastTermination !== undefined,
+      );
+      expect(now.status?.lastTermination?.cause).toBe('KilledFromOutside');
+    });
+  },
+);

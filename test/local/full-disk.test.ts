@@ -24,6 +24,7 @@ afterAll(async () => {
 
 it.skipIf(!mounted)(
   'a full disk: writes are refused with 507, reads go on, and all is well when there is room again',
+  { meta: { needs: 'to mount a tmpfs' } },
   async () => {
     const { client } = server as TestServer;
     const create = (name: string) =>
@@ -57,11 +58,15 @@ it.skipIf(!mounted)(
   },
 );
 
-it.skipIf(!mounted)('what was written survives a restart after it', async () => {
-  const { api } = server as TestServer;
-  await api.close();
-  writeFileSync(ballast, '');
-  const again = await startTestServer({ dataDir: join(mount, 'data') });
-  expect((await again.client.call('GET', `${WIDGETS}/after`)).code).toBe(200);
-  await again.stop();
-});
+it.skipIf(!mounted)(
+  'what was written survives a restart after it',
+  { meta: { needs: 'to mount a tmpfs' } },
+  async () => {
+    const { api } = server as TestServer;
+    await api.close();
+    writeFileSync(ballast, '');
+    const again = await startTestServer({ dataDir: join(mount, 'data') });
+    expect((await again.client.call('GET', `${WIDGETS}/after`)).code).toBe(200);
+    await again.stop();
+  },
+);

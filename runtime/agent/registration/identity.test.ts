@@ -42,6 +42,7 @@ describe('the lock of the data folder', () => {
 
   it.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
     '[K6] keeps an agent in another network namespace out, and outlives no kill (skipped but for root on Linux)',
+    { meta: { needs: 'root on Linux' } },
     async () => {
       const child = await holder(dir, 'pod');
       await expect(lockDataDir(dir)).rejects.toThrow('another agent uses the data folder');
