@@ -5,7 +5,7 @@ import { LineDecoder } from './line-decoder.ts';
 
 describe('LineDecoder', () => {
   it('[K5] gives the same lines wherever the bytes are cut, inside characters too', () => {
-    const text = '{"a":"café☕"}\n\n{"b":1}\r\n{"c":"𝄞"}\n';
+    const text = '{"a":"café☕"}\n\n{"b":1}\r\n\r\n{"c":"𝄞"}\n';
     const bytes = Buffer.from(text);
     for (let cut = 0; cut <= bytes.length; cut++) {
       const decoder = new LineDecoder({ maxLineBytes: 100 });
@@ -33,9 +33,17 @@ describe('LineDecoder', () => {
     );
   });
 
+  it('takes away the carriage return at the end of a line, and no other', () => {
+    expect(new LineDecoder({ maxLineBytes: 100 }).push(Buffer.from('a\rb\r\r\n'))).toEqual(['a\rb\r']);
+  });
+
   it('refuses a line beyond its bound, also one that never ends', () => {
     const decoder = new LineDecoder({ maxLineBytes: 8 });
     expect(decoder.push(Buffer.from('12345678\n1234'))).toEqual(['12345678']);
-    expect(() => decoder.push(Buffer.from('56789'))).toThrow(TransportError);
+    expect(decoder.push(Buffer.from('5678'))).toEqual([]);
+    expect(decoder.pendingBytes).toBe(8);
+    expect(() => decoder.push(Buffer.from('9'))).toThrow(
+      new TransportError('TooLarge', 'a line of the stream has more than 8 bytes'),
+    );
   });
 });

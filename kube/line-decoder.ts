@@ -1,7 +1,8 @@
 import { TransportError } from './errors.ts';
 
 /**
- * Cuts a byte stream into lines, wherever the chunks end (inside a character too). Empty lines are left out.
+ * Cuts a byte stream into lines, wherever the chunks end (inside a character too). Empty lines are left out, such as
+ * the bare line ends by which some proxies keep a connection alive.
  * Bytes are joined once a line is whole, so that a line in many small chunks costs no more than one in a large one.
  */
 export class LineDecoder {
@@ -31,7 +32,8 @@ export class LineDecoder {
         this.#bytes += part.length;
       }
       if (end === -1) return lines;
-      if (this.#bytes > 0) lines.push(this.#take());
+      const line = this.#take();
+      if (line !== '') lines.push(line);
       from = end + 1;
     }
   }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { sameJSON } from './equal.ts';
 import { ConflictError } from './errors.ts';
 import { writeStatus } from './status.ts';
 import { FakeKubeClient } from './testing/fake-client.ts';
@@ -53,25 +52,5 @@ describe('writeStatus', () => {
     const end = await client.get<Thing>(THINGS, { namespace: 'default', name: 'a' });
     expect(end.status).toEqual({ controller: 200, agent: 200 });
     expect(conflicts).toBeGreaterThan(0);
-  });
-});
-
-describe('sameJSON', () => {
-  it.each([
-    [{ a: 1, b: undefined }, { a: 1 }, true],
-    [{ a: 1 }, { a: 1, b: undefined }, true],
-    [{ a: 1, b: 2 }, { b: 2, a: 1 }, true],
-    [{ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, true],
-    [[1, 2], [2, 1], false],
-    [[1], { 0: 1 }, false],
-    [{ a: null }, {}, false],
-    [{ a: undefined }, { b: undefined }, true],
-    [undefined, {}, false],
-    ['1', 1, false],
-    [[1], [1, 2], false],
-    [{ toString: 1 }, {}, false],
-    [{}, { toString: 1 }, false],
-  ])('%j and %j: %s', (a, b, expected) => {
-    expect(sameJSON(a, b)).toBe(expected);
   });
 });

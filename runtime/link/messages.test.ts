@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { encodeFields, type FieldList, Fields } from './fields.ts';
 import {
   fileReadings,
+  heartbeatResult,
   initHello,
+  limitResult,
   probeHello,
   processExit,
   processFacts,
@@ -188,6 +190,43 @@ describe('messages', () => {
     expect(initHello(fields([[F.PROTOCOL, 1]])).gate).toBe(false);
   });
 
+  it('hello of an init that has a clock, and of one that has ended what it ran by itself', () => {
+    const now = initHello(
+      fields([
+        [F.PROTOCOL, 1],
+        [F.BOOT_MS, 5000],
+        [F.FENCED_AT, 4000],
+      ]),
+    );
+    expect(now).toMatchObject({ bootMs: 5000, fencedAtBootMs: 4000 });
+    const older = initHello(fields([[F.PROTOCOL, 1]]));
+    expect(older).not.toHaveProperty('bootMs');
+    expect(older).not.toHaveProperty('fencedAtBootMs');
+  });
+
+  it.each<[string, string | undefined, string]>([
+    ['taken', undefined, 'changed'],
+    ['too late, the time is over', 'EALREADY', 'ending'],
+    ['of no process any more', 'ESRCH', 'ended'],
+  ])('a change of the time limit that is %s', (_name, errno, result) => {
+    expect(limitResult(fields([[F.ERRNO, errno]]))).toBe(result);
+  });
+
+  it.each([
+    ['taken', undefined, { is: 'taken', bootMs: 7 }],
+    ['not taken', 'EINVAL', { is: 'refused', bootMs: 7 }],
+    ['too late', 'ESHUTDOWN', { is: 'too-late' }],
+  ])('a heartbeat that is %s', (_name, errno, result) => {
+    expect(
+      heartbeatResult(
+        fields([
+          [F.BOOT_MS, 7],
+          [F.ERRNO, errno],
+        ]),
+      ),
+    ).toEqual(result);
+  });
+
   it('the end of a process, by itself or by a signal', () => {
     expect(processExit(fields(exit))).toEqual(exited);
     expect(
@@ -217,6 +256,7 @@ describe('messages', () => {
     [1, 'timeout'],
     [2, 'agent'],
     [3, 'outside'],
+    [4, 'fence'],
     [99, 'itself'],
   ])('ended by %d is %s', (number, endedBy) => {
     expect(processExit(fields([[F.ENDED_BY, number]])).endedBy).toBe(endedBy);
