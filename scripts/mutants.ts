@@ -1,86 +1,96 @@
 /**
  * `make mutants`: mutation tests of the pure modules, area by area, each with the tests of its own, and the score of each.
- * `node scripts/mutants.ts verdict` does one area. Reports: reports/mutation/AREA.html.
+ * What was found is kept in .cache/, so that only what has changed is run again (`--force`: everything).
+ *
+ *     node scripts/mutants.ts verdict                     one area
+ *     node scripts/mutants.ts verdict judge.ts oom.ts     some files of it, the others as they were
+ *     node scripts/mutants.ts --scores                    the table of what was found so far
+ *
+ * Reports: reports/mutation/AREA.html. Fails where an area is under its goal.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { AREAS, type Area } from './mutant-areas.ts';
 import { ROOT } from './setup/cache.ts';
 
-interface Area {
-  name: string;
-  mutate: string[];
-  /** For vitest. Only tests that are fast: they run for each mutant. */
-  tests: string[];
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    force: { type: 'boolean' },
+    scores: { type: 'boolean' },
+    concurrency: { type: 'string', default: '2' },
+  },
+});
+const [wanted, ...files] = positionals;
+const areas = AREAS.filter(({ name }) => wanted === undefined || wanted === name);
+if (areas.length === 0) {
+  console.error(`no area "${wanted}"; there are: ${AREAS.map(({ name }) => name).join(', ')}`);
+  process.exit(2);
+}
+if (flags.scores !== true) for (const area of areas) mutate(area);
+process.exit(table() ? 0 : 1);
+
+function incrementalFile(area: Area): string {
+  return join(ROOT, '.cache', 'mutants', `${area.name}.json`);
 }
 
-const AREAS: Area[] = [
-  {
-    name: 'limits',
-    mutate: ['crds/quantity.ts', 'crds/limits.ts', 'crds/identity.ts', 'crds/spec-problem.ts'],
-    tests: ['crds/{quantity,limits,identity,spec-problem}.test.ts'],
-  },
-  { name: 'placement', mutate: ['controller/placement/*.ts'], tests: ['controller/placement/**/*.test.ts'] },
-  {
-    name: 'controller',
-    mutate: ['controller/sandbox/decide.ts', 'controller/sandbox/checks/*.ts'],
-    tests: ['controller/sandbox/**/*.test.ts'],
-  },
-  { name: 'verdict', mutate: ['runtime/verdict/*.ts'], tests: ['runtime/verdict/**/*.test.ts'] },
-  {
-    name: 'capabilities',
-    mutate: ['runtime/capabilities/*.ts'],
-    tests: ['runtime/{capabilities,drivers}/**/*.test.ts'],
-  },
-  {
-    name: 'agent',
-    mutate: [
-      'runtime/agent/sandbox/decide.ts',
-      'runtime/agent/sandbox/checks/*.ts',
-      'runtime/agent/sandbox/receipt.ts',
-    ],
-    tests: ['runtime/agent/sandbox/**/*.test.ts'],
-  },
-  {
-    name: 'framing',
-    mutate: ['runtime/link/frame.ts', 'runtime/link/fields.ts', 'runtime/link/messages.ts'],
-    tests: ['runtime/link/{frame,protocol}.test.ts'],
-  },
-];
-
-const wanted = process.argv.slice(2);
-const scores = AREAS.filter(({ name }) => wanted.length === 0 || wanted.includes(name)).map(mutate);
-console.log('\nMutants caught:');
-for (const { name, caught, all } of scores)
-  console.log(
-    `  ${name.padEnd(14)} ${String(caught).padStart(5)} of ${String(all).padStart(5)}   ${((100 * caught) / all).toFixed(1)} %`,
-  );
-
-function mutate({ name, mutate: files, tests }: Area): { name: string; caught: number; all: number } {
+function mutate(area: Area): void {
   const folder = join(ROOT, 'reports', 'mutation');
   mkdirSync(folder, { recursive: true });
+  mkdirSync(join(ROOT, '.cache', 'mutants'), { recursive: true });
   const base = JSON.parse(readFileSync(join(ROOT, 'stryker.config.json'), 'utf8')) as object;
-  const report = join(folder, `${name}.json`);
-  const config = join(folder, `${name}.config.json`);
+  const config = join(folder, `${area.name}.config.json`);
   const own = {
-    mutate: [...files, '!**/*.test.ts'],
-    tempDirName: `.stryker-tmp-${name}`,
-    jsonReporter: { fileName: report },
-    htmlReporter: { fileName: join(folder, `${name}.html`) },
-    incrementalFile: join(ROOT, '.cache', `stryker-${name}.json`),
+    mutate: area.mutate.filter(
+      (path) => files.length === 0 || files.some((file) => path.endsWith(`/${file}`)),
+    ),
+    tempDirName: `.stryker-tmp-${area.name}`,
+    jsonReporter: { fileName: join(folder, `${area.name}.json`) },
+    htmlReporter: { fileName: join(folder, `${area.name}.html`) },
+    incrementalFile: incrementalFile(area),
+    concurrency: Number(flags.concurrency),
+    force: flags.force ?? false,
   };
+  if (own.mutate.length === 0) {
+    console.error(`no such file in ${area.name}; there are: ${area.mutate.join(', ')}`);
+    process.exit(2);
+  }
   writeFileSync(config, JSON.stringify({ ...base, ...own }));
-  const env = { ...process.env, MUTANTS_TESTS: JSON.stringify(tests) };
+  const env = { ...process.env, MUTANTS_TESTS: JSON.stringify(area.tests) };
   const { status } = spawnSync('stryker', ['run', config], { cwd: ROOT, env, stdio: 'inherit' });
-  if (status !== 0 || !existsSync(report)) process.exit(status ?? 1);
-  return { name, ...score(report) };
+  if (status !== 0) process.exit(status ?? 1);
 }
 
-function score(report: string): { caught: number; all: number } {
+/** Whether every area that was run reaches its goal. */
+function table(): boolean {
+  const columns = ['Killed', 'Timeout', 'Survived', 'NoCoverage', 'RuntimeError'] as const;
+  console.log(
+    `\n${'area'.padEnd(14)}${['mutants', ...columns].map((name) => name.padStart(13)).join('')}   score`,
+  );
+  let reached = true;
+  for (const area of areas) {
+    if (!existsSync(incrementalFile(area))) {
+      console.log(`${area.name.padEnd(14)}  has not been run`);
+      continue;
+    }
+    const statuses = statusesOf(incrementalFile(area));
+    const counts = columns.map((column) => statuses.filter((status) => status === column).length);
+    const [killed = 0, timeout = 0, survived = 0, uncovered = 0] = counts;
+    const score = (100 * (killed + timeout)) / (killed + timeout + survived + uncovered);
+    const missed = score < area.goalPercent;
+    if (missed) reached = false;
+    const numbers = [statuses.length, ...counts].map((count) => String(count).padStart(13)).join('');
+    const goal = missed ? `   MISSED: at least ${area.goalPercent} %` : '';
+    console.log(`${area.name.padEnd(14)}${numbers}   ${score.toFixed(1)} %${goal}`);
+  }
+  return reached;
+}
+
+function statusesOf(report: string): string[] {
   const { files } = JSON.parse(readFileSync(report, 'utf8')) as {
     files: Record<string, { mutants: { status: string }[] }>;
   };
-  const statuses = Object.values(files).flatMap(({ mutants }) => mutants.map(({ status }) => status));
-  const of = (...names: string[]) => statuses.filter((status) => names.includes(status)).length;
-  return { caught: of('Killed', 'Timeout'), all: of('Killed', 'Timeout', 'Survived', 'NoCoverage') };
+  return Object.values(files).flatMap(({ mutants }) => mutants.map(({ status }) => status));
 }
