@@ -15,7 +15,7 @@ help: ## show this list
 
 setup: deps ## install everything that the targets below need
 	@sh scripts/setup/system.sh compiler docker lab cross
-	node scripts/setup/kubectl.ts
+	node scripts/setup/kubectl.ts --helm
 	$(MAKE) init
 
 deps:

@@ -1,5 +1,6 @@
 import { generatedFiles as commandHelp } from '../cli/generated-files.ts';
 import { generatedFiles as fromSchemas } from '../crds/generated-files.ts';
+import { chartFiles } from './chart-files.ts';
 import { generatedFiles as faultPoints } from '../runtime/agent/fault-points-generate.ts';
 
 interface GeneratedFile {
@@ -10,6 +11,7 @@ interface GeneratedFile {
 
 /** Every file of the repository that is made from sources in it. */
 export async function generatedFiles(): Promise<GeneratedFile[]> {
-  const schemas = [...fromSchemas()].map(([path, content]) => ({ path, content }));
-  return [...schemas, ...(await commandHelp()), ...(await faultPoints())];
+  const made = fromSchemas();
+  const schemas = [...made].map(([path, content]) => ({ path, content }));
+  return [...schemas, ...(await chartFiles(made)), ...(await commandHelp()), ...(await faultPoints())];
 }

