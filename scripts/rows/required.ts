@@ -75,10 +75,8 @@ export const ROWS: readonly Row[] = [
     "Confirmed by the kernel's counters or the runtime's flag; an ancestor's limit is not ours",
     real,
   ),
-  // A daemon's lapse cannot be had at will: O8 is shown on what real daemons were recorded to answer, O7 by cases of the
-  // judge alone.
-  row('O7', 'The flag can come late: asked again for up to two seconds'),
-  row('O8', 'Exit 137 under a memory limit that nothing confirms is Unconfirmed'),
+  row('O7', 'The flag can come late: asked again for up to two seconds', real),
+  row('O8', 'Exit 137 under a memory limit that nothing confirms is Unconfirmed', real),
   row(
     'O9',
     'Exit 137 without a limit, a stop of ours, an outside kill, a restart: each has its own cause',

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 
 /** What happens to a call instead of, or on the way to, its answer. */
@@ -23,9 +24,11 @@ export type Fault =
   /** The body stops half-way through, and the connection breaks. */
   | { do: 'truncate' }
   /** The headers come, the body does not. */
-  | { do: 'stall-body' };
+  | { do: 'stall-body' }
+  /** The body says something else, line by line as it comes; undefined leaves a line out. */
+  | { do: 'edit'; line: (text: string) => string | undefined };
 
-interface FaultRule {
+export interface FaultRule {
   method?: string;
   /** Of the path without its version and query, such as `/containers/create`. */
   path: RegExp;
@@ -89,6 +92,20 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
           });
         });
         answer.flushHeaders();
+        return;
+      }
+      if (fault?.do === 'edit') {
+        const { 'content-length': _length, ...headers } = reply.headers;
+        answer.writeHead(status, headers);
+        answer.flushHeaders();
+        const lines = createInterface({ input: reply });
+        lines.on('line', (text) => {
+          const edited = fault.line(text);
+          if (edited !== undefined) answer.write(`${edited}\n`);
+        });
+        // A broken answer ends here too.
+        lines.on('error', () => message.socket.destroy());
+        lines.on('close', () => answer.end());
         return;
       }
       answer.writeHead(status, reply.headers);
