@@ -12,11 +12,23 @@ import type {
   WatchOptions,
 } from './client.ts';
 import { systemClock, type Clock } from './clock.ts';
-import { Transport, type TransportRequest } from './http-transport.ts';
+import { HTTPTransport } from './http-transport.ts';
 import { collectionPath, objectPath } from './resource-path.ts';
+import type { Transport, TransportRequest } from './transport.ts';
 import { watchStream } from './watch-stream.ts';
 
-export interface KubeClientOptions {
+/** Of any client, however it reaches its server. */
+export interface ClientOptions {
+  /** Of one call, until its answer is whole. Default 30 s. */
+  timeoutMs?: number;
+  /** Of one answer, and of one line of a watch. Default 64 MiB. */
+  maxAnswerBytes?: number;
+  clock?: Clock;
+  /** The server's `Warning` headers, such as a deprecated version. */
+  onWarning?: (text: string) => void;
+}
+
+export interface KubeClientOptions extends ClientOptions {
   /** URL of the API server; a path in it is kept as a prefix. */
   server: string;
   /** PEM, or PEM in base64 as kubeconfigs have it; the same for certData and keyData. */
@@ -29,13 +41,6 @@ export interface KubeClientOptions {
   tlsServerName?: string;
   /** What the server's audit log and managed fields show, as `holdfast-agent/0.1.0`. */
   userAgent: string;
-  /** Of one call, until its answer is whole. Default 30 s. */
-  timeoutMs?: number;
-  /** Of one answer, and of one line of a watch. Default 64 MiB. */
-  maxAnswerBytes?: number;
-  clock?: Clock;
-  /** The server's `Warning` headers, such as a deprecated version. */
-  onWarning?: (text: string) => void;
 }
 
 const PATCH_TYPES: Record<PatchType, string> = {
@@ -45,35 +50,45 @@ const PATCH_TYPES: Record<PatchType, string> = {
 
 /** A client over node:https with kept connections. Throws TypeError for options or names that cannot be meant. */
 export function createKubeClient(options: KubeClientOptions): KubeClient & { close(): void } {
-  return new HttpKubeClient(options);
+  const { token } = options;
+  const transport = new HTTPTransport({
+    ...options,
+    headers: async () =>
+      clientHeaders(options.userAgent, typeof token === 'function' ? await token() : token),
+  });
+  return new HttpKubeClient(transport, options);
+}
+
+/** A client over another way to a server than HTTPS. */
+export function createClientOver(
+  transport: Transport,
+  options: ClientOptions = {},
+): KubeClient & { close(): void } {
+  return new HttpKubeClient(transport, options);
+}
+
+/** What every request of a client says. */
+export function clientHeaders(userAgent: string, token: string | undefined): Record<string, string> {
+  return {
+    'user-agent': userAgent,
+    accept: 'application/json',
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  };
 }
 
 class HttpKubeClient implements KubeClient {
-  readonly #options: KubeClientOptions;
+  readonly #options: ClientOptions;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #maxBytes: number;
   readonly #transport: Transport;
 
-  constructor(options: KubeClientOptions) {
+  constructor(transport: Transport, options: ClientOptions) {
+    this.#transport = transport;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#timeoutMs = options.timeoutMs ?? 30_000;
     this.#maxBytes = options.maxAnswerBytes ?? 64 * 1024 * 1024;
-    const { token } = options;
-    this.#transport = new Transport({
-      ...options,
-      headers: async () => {
-        const headers: Record<string, string> = {
-          'user-agent': options.userAgent,
-          accept: 'application/json',
-        };
-        if (token !== undefined) {
-          headers['authorization'] = `Bearer ${typeof token === 'string' ? token : await token()}`;
-        }
-        return headers;
-      },
-    });
   }
 
   async get<T extends KubeObject>(resource: Resource, ref: ObjectRef, options: CallOptions = {}): Promise<T> {

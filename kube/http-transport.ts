@@ -3,6 +3,7 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import { systemClock, type Clock } from './clock.ts';
 import { TransportError } from './errors.ts';
+import type { OpenAnswer, Transport, TransportAnswer, TransportRequest } from './transport.ts';
 
 export interface TransportOptions {
   /** URL of the API server; a path in it is kept as a prefix. */
@@ -19,25 +20,6 @@ export interface TransportOptions {
   clock?: Clock;
 }
 
-export interface TransportRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With its query. */
-  path: string;
-  headers?: Record<string, string>;
-  body?: string;
-  /** Until the headers of the answer, and for a call until its end. */
-  timeoutMs: number;
-  signal?: AbortSignal;
-  /** As in CallOptions. */
-  beforeSend?: () => void;
-}
-
-export interface TransportAnswer {
-  code: number;
-  headers: http.IncomingHttpHeaders;
-  body: Buffer;
-}
-
 /** Idle connections are closed after this long. */
 const IDLE_CONNECTION_MS = 60_000;
 /** Calls at once; more wait for a connection. Watches are not counted: each holds one for as long as it lasts. */
@@ -47,7 +29,7 @@ const MOST_CALLS = 32;
  * Bytes to and from one API server over a pool of kept connections: so many handshakes as calls are in flight at
  * once, not so many as there are calls.
  */
-export class Transport {
+export class HTTPTransport implements Transport {
   readonly #options: TransportOptions;
   readonly #clock: Clock;
   readonly #server: URL;
@@ -71,7 +53,6 @@ export class Transport {
     this.#watches = new Pool({ ...common, ...tls });
   }
 
-  /** One call, answered whole. Throws TransportError, or the reason of the signal. */
   async call(request: TransportRequest & { maxBytes: number }): Promise<TransportAnswer> {
     // A kept connection may have been closed by the server at the very moment it was used. Only a read is repeated
     // here: whether a write took place is unknown, and its caller looks at the state before it writes again.
@@ -88,13 +69,12 @@ export class Transport {
     const opened = await this.#open(request, this.#calls);
     try {
       const body = await opened.body(request.maxBytes);
-      return { code: opened.answer.statusCode ?? 0, headers: opened.answer.headers, body };
+      return { code: opened.code, headers: opened.headers, body };
     } finally {
       opened.release();
     }
   }
 
-  /** Answers once the headers are here; the body is the caller's to read, and `close` must be called at the end. */
   async stream(request: TransportRequest): Promise<OpenAnswer> {
     const opened = await this.#open(request, this.#watches);
     opened.stopTimer();
@@ -107,7 +87,7 @@ export class Transport {
     this.#watches.destroy();
   }
 
-  async #open(request: TransportRequest, agent: http.Agent): Promise<OpenAnswer> {
+  async #open(request: TransportRequest, agent: http.Agent): Promise<HTTPAnswer> {
     request.signal?.throwIfAborted();
     const auth = await this.#options.headers();
     request.signal?.throwIfAborted();
@@ -124,8 +104,8 @@ export class Transport {
         ...(body && { 'content-length': String(body.length) }),
       },
     });
-    return await new Promise<OpenAnswer>((resolve, reject) => {
-      const opened = new OpenAnswer(outgoing, request, this.#clock);
+    return await new Promise<HTTPAnswer>((resolve, reject) => {
+      const opened = new HTTPAnswer(outgoing, request, this.#clock);
       outgoing.once('response', (answer) => {
         opened.answer = answer;
         resolve(opened);
@@ -163,8 +143,8 @@ function sendUnless(beforeSend: () => void, opened: OpenAnswer, send: () => void
 /** The server closed a kept connection before it answered anything on it. */
 class StaleConnection extends TransportError {}
 
-/** An answer whose body is being read. Owns the time limit and the abort listener of its request. */
-export class OpenAnswer {
+/** Owns the time limit and the abort listener of its request. */
+class HTTPAnswer implements OpenAnswer {
   answer!: http.IncomingMessage;
   readonly #outgoing: http.ClientRequest;
   readonly #request: TransportRequest;
@@ -187,7 +167,19 @@ export class OpenAnswer {
     );
   }
 
-  /** Breaks the connection; what reads or waits gets `cause`. */
+  get code(): number {
+    return this.answer.statusCode ?? 0;
+  }
+
+  get headers(): http.IncomingHttpHeaders {
+    return this.answer.headers;
+  }
+
+  chunks(): AsyncIterator<Buffer> {
+    return (this.answer as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  }
+
+  /** Breaks the connection. */
   fail(cause: unknown): void {
     this.#cause ??= cause;
     this.#outgoing.destroy();
@@ -204,7 +196,6 @@ export class OpenAnswer {
     this.#request.signal?.removeEventListener('abort', this.#abort);
   }
 
-  /** Ends the request, whatever has been read of it. */
   close(): void {
     this.release();
     this.#outgoing.destroy();
@@ -227,19 +218,17 @@ export class OpenAnswer {
         parts.push(chunk);
       }
     } catch (error) {
-      throw this.explain(error, false);
+      throw this.explain(error);
     }
     this.throwIfFailed();
     return Buffer.concat(parts, bytes);
   }
 
-  /** A body that we broke off just ends, without an error of its own. */
   throwIfFailed(): void {
-    if (this.#cause !== undefined) throw this.explain(undefined, false);
+    if (this.#cause !== undefined) throw this.explain(undefined);
   }
 
-  /** What to tell the caller of a broken request: why we broke it ourselves, or what the transport said. */
-  explain(error: unknown, reusedSocket: boolean): unknown {
+  explain(error: unknown, reusedSocket = false): unknown {
     if (this.#cause !== undefined) return this.#cause;
     if (error instanceof TransportError) return error;
     const code = (error as NodeJS.ErrnoException | undefined)?.code;

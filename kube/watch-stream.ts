@@ -3,8 +3,8 @@ import { apiError } from './answers.ts';
 import type { KubeObject, WatchEvent } from './client.ts';
 import type { Clock } from './clock.ts';
 import { TransportError } from './errors.ts';
-import type { OpenAnswer, Transport } from './http-transport.ts';
 import { LineDecoder } from './line-decoder.ts';
+import type { OpenAnswer, Transport } from './transport.ts';
 
 export interface WatchStreamOptions {
   transport: Transport;
@@ -35,14 +35,14 @@ export async function* watchStream<T extends KubeObject>(
     signal: options.signal,
   });
   try {
-    const { statusCode = 0, headers } = opened.answer;
+    const { code, headers } = opened;
     options.onHeaders(headers);
-    if (statusCode !== 200) {
+    if (code !== 200) {
       const body = await withIdleDeadline(options, opened, () => opened.body(MOST_ERROR_BYTES));
-      throw apiError(`watch ${options.path}`, statusCode, headers, body, options.clock.now());
+      throw apiError(`watch ${options.path}`, code, headers, body, options.clock.now());
     }
     const lines = new LineDecoder({ maxLineBytes: options.maxLineBytes });
-    const chunks = (opened.answer as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+    const chunks = opened.chunks();
     for (;;) {
       const next = await withIdleDeadline(options, opened, () => chunks.next());
       // Data that had arrived before the abort is not handed out after it.
@@ -77,7 +77,7 @@ async function withIdleDeadline<R>(
     opened.throwIfFailed();
     return result;
   } catch (error) {
-    throw opened.explain(error, false);
+    throw opened.explain(error);
   } finally {
     cancel();
   }
