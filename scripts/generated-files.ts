@@ -1,7 +1,7 @@
 import { generatedFiles as commandHelp } from '../cli/generated-files.ts';
 import { generatedFiles as fromSchemas } from '../crds/generated-files.ts';
 import { chartFiles } from './chart-files.ts';
-import { generatedFiles as faultPoints } from '../runtime/agent/fault-points-generate.ts';
+import { generatedFiles as faultPoints } from './fault-points.ts';
 
 interface GeneratedFile {
   /** Relative to the repository's root. */
@@ -13,5 +13,5 @@ interface GeneratedFile {
 export async function generatedFiles(): Promise<GeneratedFile[]> {
   const made = fromSchemas();
   const schemas = [...made].map(([path, content]) => ({ path, content }));
-  return [...schemas, ...(await chartFiles(made)), ...(await commandHelp()), ...(await faultPoints())];
+  return [...schemas, ...(await chartFiles(made)), ...(await commandHelp()), ...faultPoints()];
 }

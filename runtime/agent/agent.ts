@@ -12,7 +12,7 @@ import { WorkQueue } from '../../kube/work-queue.ts';
 import type { RuntimeDriver, RuntimeEvent } from '../driver.ts';
 import { adopt, ensureRun } from './adopt.ts';
 import { sweepDrift } from './drift-sweep.ts';
-import type { Steps } from './fault-points.ts';
+import type { Steps } from '../../kube/fault-points.ts';
 import { LaterEvents } from './later-events.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { LABELS } from './names.ts';

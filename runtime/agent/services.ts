@@ -4,7 +4,7 @@ import type { SandboxNodeSpec } from '../../crds/sandbox-node.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Lister } from '../../kube/lister.ts';
-import type { Steps } from './fault-points.ts';
+import type { Steps } from '../../kube/fault-points.ts';
 import type { LaterEvents } from './later-events.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { Outputs } from './output/outputs.ts';

@@ -1,6 +1,6 @@
 import { timestamp } from '../../kube/conditions.ts';
 import { Agent as Running } from './agent.ts';
-import { stepsFromEnvironment } from './fault-points.ts';
+import { stepsFromEnvironment } from '../../kube/fault-points.ts';
 import { openLedger } from './ledger/ledger.ts';
 import type { Agent, AgentOptions } from './options.ts';
 import { createOutputs } from './output/outputs.ts';

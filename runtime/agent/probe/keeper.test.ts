@@ -3,7 +3,7 @@ import { FakeClock } from '../../../kube/testing/fake-clock.ts';
 import { half, silent } from '../../../kube/testing/fixtures.ts';
 import { FakeDriver } from '../../drivers/fake/fake-driver.ts';
 import type { Probe } from '../../link/types.ts';
-import { plainSteps } from '../fault-points.ts';
+import { plainSteps } from '../../../kube/fault-points.ts';
 import { probeName } from '../names.ts';
 import { ProbeKeeper } from './keeper.ts';
 

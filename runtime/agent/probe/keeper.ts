@@ -4,7 +4,7 @@ import { type Clock, sleep } from '../../../kube/clock.ts';
 import type { RuntimeDriver, RuntimeEvent } from '../../driver.ts';
 import { openProbe } from '../../link/probe.ts';
 import type { InitArrival, Probe } from '../../link/types.ts';
-import type { Steps } from '../fault-points.ts';
+import type { Steps } from '../../../kube/fault-points.ts';
 import {
   BIN_PATH,
   INIT_PATH,

@@ -7,7 +7,7 @@ import { NODES, SANDBOX_NODES } from '../../../kube/resources.ts';
 import { FakeKubeClient } from '../../../kube/testing/fake-client.ts';
 import { FakeClock } from '../../../kube/testing/fake-clock.ts';
 import { half, silent } from '../../../kube/testing/fixtures.ts';
-import { plainSteps } from '../fault-points.ts';
+import { plainSteps } from '../../../kube/fault-points.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 import { NodePublisher, type NodePublisherOptions } from './publish-node.ts';
 

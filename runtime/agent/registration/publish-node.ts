@@ -6,7 +6,7 @@ import type { Clock } from '../../../kube/clock.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../../kube/errors.ts';
 import { SANDBOX_NODES } from '../../../kube/resources.ts';
 import { writeStatus } from '../../../kube/status.ts';
-import type { Steps } from '../fault-points.ts';
+import type { Steps } from '../../../kube/fault-points.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 import { givenByKubelet, KubeletNodeReader, memoryOverlap } from './kubelet-node.ts';
 import { nodeStatus } from './node-status.ts';

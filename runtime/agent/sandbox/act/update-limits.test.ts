@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../../kube/testing/fake-clock.ts';
 import { FakeDriver } from '../../../drivers/fake/fake-driver.ts';
 import { DriverError } from '../../../driver.ts';
-import { plainSteps } from '../../fault-points.ts';
+import { plainSteps } from '../../../../kube/fault-points.ts';
 import type { LedgerRecord } from '../../ledger/record.ts';
 import { newRun } from '../../run.ts';
 import type { Observation } from '../types.ts';

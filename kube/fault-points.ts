@@ -1,6 +1,8 @@
+import { appendFileSync } from 'node:fs';
+
 /**
- * Every side effect of the agent is a named step. A crash may fall before or after any of them; the suite kills the
- * process at each once and looks whether a new agent comes to the same end.
+ * Every side effect of agent, controller and API server is a named step. A crash may fall before or after any of them;
+ * the suites kill the process at each once and look whether the next one comes to the same end.
  */
 export type Steps = <T>(name: string, effect: () => Promise<T>) => Promise<T>;
 
@@ -29,9 +31,19 @@ export function faultySteps(point: string, kill: () => void): Steps {
   };
 }
 
-/** The steps this process runs with: HOLDFAST_FAULT_POINT is for tests alone. */
+/** Steps that tell of each that begins, so that it can be counted how often which is passed. */
+export function tracedSteps(note: (name: string) => void): Steps {
+  return (name, effect) => {
+    note(name);
+    return effect();
+  };
+}
+
+/** The steps this process runs with: HOLDFAST_FAULT_POINT and HOLDFAST_FAULT_TRACE (a file) are for tests alone. */
 export function stepsFromEnvironment(env: NodeJS.ProcessEnv = process.env): Steps {
-  const point = env['HOLDFAST_FAULT_POINT'];
-  if (point === undefined || point === '') return plainSteps;
-  return faultySteps(point, () => process.kill(process.pid, 'SIGKILL'));
+  const point = env['HOLDFAST_FAULT_POINT'] ?? '';
+  if (point !== '') return faultySteps(point, () => process.kill(process.pid, 'SIGKILL'));
+  const trace = env['HOLDFAST_FAULT_TRACE'] ?? '';
+  if (trace !== '') return tracedSteps((name) => appendFileSync(trace, `${name}\n`));
+  return plainSteps;
 }
