@@ -2,6 +2,8 @@ import { hasErrors, limitsOf } from '../crds/limits.ts';
 import type { Sandbox } from '../crds/sandbox.ts';
 import type { Load } from './placement/types.ts';
 
+const NOTHING: Readonly<Load> = Object.freeze({ sandboxes: 0, cpuMillis: 0, memoryBytes: 0 });
+
 interface Commitment extends Load {
   node: string;
   /** Decided here and not yet seen on the API. */
@@ -15,7 +17,8 @@ interface Commitment extends Load {
  */
 export class Commitments {
   readonly #of = new Map<string, Commitment>();
-  readonly #loads = new Map<string, Load>();
+  /** Never changed in place: views of it are handed out. */
+  readonly #loads = new Map<string, Readonly<Load>>();
 
   /** As the API has it; to be told each state of each sandbox. */
   observe(sandbox: Sandbox): void {
@@ -49,10 +52,10 @@ export class Commitments {
   }
 
   /** The load of a node without one sandbox, which may hold a promise of an earlier try. */
-  loadOf(node: string, without: string): Load {
-    const load = this.#loads.get(node) ?? { sandboxes: 0, cpuMillis: 0, memoryBytes: 0 };
+  loadOf(node: string, without: string): Readonly<Load> {
+    const load = this.#loads.get(node) ?? NOTHING;
     const own = this.#of.get(without);
-    if (own?.node !== node) return { ...load };
+    if (own?.node !== node) return load;
     return {
       sandboxes: load.sandboxes - 1,
       cpuMillis: load.cpuMillis - own.cpuMillis,
@@ -67,7 +70,7 @@ export class Commitments {
   }
 
   #add(node: string, size: Load, sign: 1 | -1): void {
-    const before = this.#loads.get(node) ?? { sandboxes: 0, cpuMillis: 0, memoryBytes: 0 };
+    const before = this.#loads.get(node) ?? NOTHING;
     const sandboxes = before.sandboxes + sign;
     if (sandboxes === 0) this.#loads.delete(node);
     else

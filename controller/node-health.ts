@@ -14,6 +14,11 @@ interface Known {
   renewed: boolean;
   /** It was deleted: the agent gets the rest of its time to make it anew. */
   deleted: boolean;
+  /** Monotonic; when it expires unless it is renewed. Worked out once a renewal: every placement asks every node. */
+  expiresMs: number;
+  /** Its own words, in milliseconds since 1970 and for how long. */
+  renewedAt: number;
+  durationMs: number;
   cancel: CancelTimer;
 }
 
@@ -52,16 +57,24 @@ export class NodeHealth {
       (before.renewed || before.lease.spec?.renewTime !== last.spec?.renewTime);
     const leftMs = this.#observer.leftMs(last);
     const cancel = leftMs > 0 ? this.#clock.setTimer(leftMs + SLACK_MS, () => this.#tell(node)) : () => {};
-    this.#known.set(node, { lease: last, renewed, deleted: lease === undefined, cancel });
+    this.#known.set(node, {
+      lease: last,
+      renewed,
+      deleted: lease === undefined,
+      expiresMs: this.#clock.monotonicMs() + leftMs,
+      renewedAt: Date.parse(last.spec?.renewTime ?? ''),
+      durationMs: (last.spec?.leaseDurationSeconds ?? 0) * 1000,
+      cancel,
+    });
     this.#tell(node);
   }
 
   of(node: string): Heartbeat {
     const known = this.#known.get(node);
     if (known === undefined) return 'Missing';
-    if (this.#observer.expired(known.lease)) return known.deleted ? 'Missing' : 'Expired';
+    if (known.expiresMs <= this.#clock.monotonicMs()) return known.deleted ? 'Missing' : 'Expired';
     if (known.deleted || (known.lease.spec?.holderIdentity ?? '') === '') return 'Released';
-    return known.renewed || this.#recentByItsOwnWords(known.lease) ? 'Alive' : 'Unproven';
+    return known.renewed || this.#recentByItsOwnWords(known) ? 'Alive' : 'Unproven';
   }
 
   /**
@@ -92,9 +105,7 @@ export class NodeHealth {
   }
 
   /** Good enough to place on before a renewal was seen, never to call a node lost. */
-  #recentByItsOwnWords(lease: Lease): boolean {
-    const renewedAt = Date.parse(lease.spec?.renewTime ?? '');
-    const durationMs = (lease.spec?.leaseDurationSeconds ?? 0) * 1000;
+  #recentByItsOwnWords({ renewedAt, durationMs }: Known): boolean {
     return Math.abs(this.#clock.now().getTime() - renewedAt) <= durationMs;
   }
 }

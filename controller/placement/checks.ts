@@ -3,7 +3,7 @@ import type { Condition } from '../../crds/meta.ts';
 import { parseCPU, parseMemory } from '../../crds/quantity.ts';
 import type { NodeRuntime, SandboxNode } from '../../crds/sandbox-node.ts';
 import { cores, size } from './amounts.ts';
-import type { Candidate, CheckName, Heartbeat, LimitObjection, NodeView, Request } from './types.ts';
+import type { Candidate, CheckName, Decline, Heartbeat, LimitObjection, NodeView, Request } from './types.ts';
 
 export const DEFAULT_MAX_SANDBOXES = 100;
 
@@ -36,7 +36,8 @@ function unschedulable({ node }: NodeView): string | undefined {
 }
 
 function selector({ node }: NodeView, { spec }: Request): string | undefined {
-  const missing = Object.entries(spec.nodeSelector ?? {})
+  if (spec.nodeSelector === undefined) return undefined;
+  const missing = Object.entries(spec.nodeSelector)
     .filter(([key, value]) => node.metadata.labels?.[key] !== value)
     .map(([key, value]) => `${key}=${value}`);
   return missing.length > 0 ? `it lacks the label ${missing.join(', ')} of spec.nodeSelector` : undefined;
@@ -70,11 +71,10 @@ function runtimeReady({ runtime }: Candidate): string | undefined {
  * requested: where it cannot be had it is left out (L8). Swap is no limit of its own (L4).
  */
 export function limitObjections({ runtime, view }: Candidate, { limits }: Request): LimitObjection[] {
-  const asked = askedFor(limits);
   const objections: LimitObjection[] = [];
-  for (const limit of asked) {
+  for (const limit of LIMITS) {
     const capability = runtime.limits[limit];
-    if (capability.enforced === 'Yes') continue;
+    if (!isAsked(limit, limits) || capability.enforced === 'Yes') continue;
     objections.push({
       limit,
       unreadable: capability.enforced === 'Unknown',
@@ -82,27 +82,27 @@ export function limitObjections({ runtime, view }: Candidate, { limits }: Reques
       fix: capability.fix,
     });
   }
-  return objections.length > 0 ? objections : declinedLimits(view, asked);
+  if (objections.length > 0 || view.decline?.about !== 'Limits') return objections;
+  return declinedLimits(view.decline, limits);
+}
+
+const LIMITS = ['cpu', 'memory', 'pids'] as const;
+
+function isAsked(limit: LimitObjection['limit'], limits: Limits): boolean {
+  if (limit === 'pids') return limits.pids !== undefined;
+  return (limit === 'cpu' ? limits.cpuMillis : limits.memoryBytes) !== undefined;
 }
 
 /** It said that it could, and found at the launch that it cannot: its later word counts. */
-function declinedLimits({ decline }: NodeView, asked: readonly LimitObjection['limit'][]): LimitObjection[] {
-  if (decline?.about !== 'Limits') return [];
-  const named = asked.filter((limit) => decline.limit === undefined || decline.limit === limit);
-  return named.map((limit) => ({
+function declinedLimits(decline: Decline, limits: Limits): LimitObjection[] {
+  return LIMITS.filter(
+    (limit) => isAsked(limit, limits) && (decline.limit === undefined || decline.limit === limit),
+  ).map((limit) => ({
     limit,
     unreadable: decline.unreadable === true,
     why: decline.message,
     fix: undefined,
   }));
-}
-
-function askedFor(limits: Limits): LimitObjection['limit'][] {
-  const asked: LimitObjection['limit'][] = [];
-  if (limits.cpuMillis !== undefined) asked.push('cpu');
-  if (limits.memoryBytes !== undefined) asked.push('memory');
-  if (limits.pids !== undefined) asked.push('pids');
-  return asked;
 }
 
 function limitsText(objections: LimitObjection[]): string | undefined {

@@ -49,7 +49,11 @@ export function storageMessage(objections: readonly Objection[]): string | undef
 /** Nodes that say the same are named together. Sorted: an equal state must give an equal message. */
 function grouped(entries: readonly { node: string; why: string }[]): string[] {
   const nodesOf = new Map<string, string[]>();
-  for (const { node, why } of entries) nodesOf.set(why, [...(nodesOf.get(why) ?? []), node]);
+  for (const { node, why } of entries) {
+    const nodes = nodesOf.get(why);
+    if (nodes === undefined) nodesOf.set(why, [node]);
+    else nodes.push(node);
+  }
   return [...nodesOf]
     .map(([why, nodes]) => ({ why, nodes: nodes.sort() }))
     .sort((a, b) => ((a.nodes[0] ?? '') < (b.nodes[0] ?? '') ? -1 : 1))

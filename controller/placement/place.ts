@@ -26,7 +26,7 @@ export function place(request: Request, nodes: readonly NodeView[]): Placement {
   }
   const objections: Objection[] = [];
   const eligible: Candidate[] = [];
-  const willing: Candidate[] = [];
+  let best: Best | undefined;
   for (const view of nodes) {
     const objection = nodeObjection(view, request);
     if (objection !== undefined) {
@@ -37,13 +37,13 @@ export function place(request: Request, nodes: readonly NodeView[]): Placement {
       const candidate = { view, runtime };
       eligible.push(candidate);
       const found = candidateObjection(candidate, request);
-      if (found === undefined) willing.push(candidate);
+      if (found === undefined) best = better(best, candidate, request);
       else objections.push(found);
     }
   }
-  const best = willing.sort(byPreference(request))[0];
   if (best !== undefined) {
-    return { found: true, node: best.view.node.metadata.name, runtime: best.runtime.name };
+    const { view, runtime } = best.candidate;
+    return { found: true, node: view.node.metadata.name, runtime: runtime.name };
   }
   return (
     unenforceable(request, eligible) ?? {
@@ -116,18 +116,20 @@ function unenforceable(request: Request, eligible: readonly Candidate[]): Placem
   };
 }
 
-/** The emptiest first: by the fullest of its dimensions once the sandbox is there; then by name, to be predictable. */
-function byPreference(request: Request): (a: Candidate, b: Candidate) => number {
-  const fullness = new Map<Candidate, number>();
-  const of = (candidate: Candidate): number => {
-    const known = fullness.get(candidate) ?? fullnessOf(candidate, request);
-    fullness.set(candidate, known);
-    return known;
-  };
-  return (a, b) =>
-    of(a) - of(b) ||
-    compare(a.view.node.metadata.name, b.view.node.metadata.name) ||
-    compare(a.runtime.name, b.runtime.name);
+interface Best {
+  candidate: Candidate;
+  fullness: number;
+}
+
+/** The emptiest: by the fullest of its dimensions once the sandbox is there; then by name, to be predictable. */
+function better(best: Best | undefined, candidate: Candidate, request: Request): Best {
+  const fullness = fullnessOf(candidate, request);
+  if (best === undefined || fullness < best.fullness) return { candidate, fullness };
+  if (fullness > best.fullness) return best;
+  const order =
+    compare(candidate.view.node.metadata.name, best.candidate.view.node.metadata.name) ||
+    compare(candidate.runtime.name, best.candidate.runtime.name);
+  return order < 0 ? { candidate, fullness } : best;
 }
 
 function fullnessOf(candidate: Candidate, { limits }: Request): number {

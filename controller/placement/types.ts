@@ -28,7 +28,7 @@ export interface Decline {
 export interface NodeView {
   node: SandboxNode;
   heartbeat: Heartbeat;
-  load: Load;
+  load: Readonly<Load>;
   decline: Decline | undefined;
 }
 
