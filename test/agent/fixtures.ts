@@ -3,8 +3,8 @@ import { LABELS } from '../../runtime/agent/names.ts';
 import { until } from '../until.ts';
 import type { World } from './world.ts';
 
-/** Asks for 128 MiB at once, and stops. */
-export const HOG = ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=128M', 'count=1'];
+/** Asks for 128 MiB at once, and stops. By its path: busybox' shell runs a plain `dd` itself, and the fake has its own. */
+export const HOG = ['/bin/dd', 'if=/dev/zero', 'of=/dev/null', 'bs=128M', 'count=1'];
 
 /** The containers of a sandbox; with `gone`, once there are none. */
 export function labelled(

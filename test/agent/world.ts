@@ -18,19 +18,21 @@ import { isNotFound } from '../../kube/errors.ts';
 import { EVENTS, SANDBOX_NODES, SANDBOXES } from '../../kube/resources.ts';
 import { startLocalAPI } from '../../local/server.ts';
 import type { Agent } from '../../runtime/agent/options.ts';
+import type { RuntimeDriver } from '../../runtime/driver.ts';
 import { startAgent } from '../../runtime/agent/start.ts';
 import { readOutput } from '../../runtime/agent/output/reader.ts';
 import { createDockerDriver } from '../../runtime/drivers/docker/driver.ts';
 import { until } from '../until.ts';
+import { fileInVolume } from './volume-file.ts';
 
 export const INIT_BINARY = join(import.meta.dirname, '../../runtime/init/build/holdfast-init');
 
 export type TestSandbox = Sandbox & { metadata: { uid: string; namespace: string } };
 
-/** API, controller and agent, all real, in this process, on one daemon. */
+/** API, controller and agent, all real, in this process, on one daemon or the fake driver. */
 export interface World {
   readonly client: KubeClient;
-  readonly driver: ReturnType<typeof createDockerDriver>;
+  readonly driver: RuntimeDriver;
   readonly dataDir: string;
   readonly nodeName: string;
   readonly api: { url: string; caData: string; adminToken: string };
@@ -71,7 +73,7 @@ export interface World {
   readonly dataDirs: Map<string, string>;
   /** As `output`, of the sandbox on the node that its selector names. */
   outputOn(sandbox: { metadata: { uid?: string } }, nodeSelector: Record<string, string>): Promise<string>;
-  /** A file of the sandbox's workspace, as the daemon's host has it. */
+  /** A file of the sandbox's workspace. */
   workspace(sandbox: { metadata: { uid?: string } }, file: string): Promise<string>;
   /** Gives the node the label that selects it alone, once it is there. */
   labelNode(nodeName: string): Promise<void>;
@@ -88,12 +90,13 @@ export function condition(sandbox: Sandbox | undefined, type: ConditionType): Co
   return sandbox?.status?.conditions?.find((one) => one.type === type);
 }
 
-export async function openWorld(options: {
-  socketPath: string;
-  withController?: boolean;
-  withAgent?: boolean;
-  logLevel?: string;
-}): Promise<World> {
+export async function openWorld(
+  options: ({ socketPath: string } | { driver: RuntimeDriver }) & {
+    withController?: boolean;
+    withAgent?: boolean;
+    logLevel?: string;
+  },
+): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'hf-agent-'));
   const log = pino(
     { level: options.logLevel ?? process.env['HOLDFAST_TEST_LOG'] ?? 'silent' },
@@ -117,10 +120,15 @@ export async function openWorld(options: {
           identity: 'test',
           leaderElection: false,
         });
-  const driver = createDockerDriver({ socketPath: options.socketPath, log, clock: systemClock });
+  const ownDrivers: { close(): void }[] = [];
+  const driverOn = (socketPath: string): RuntimeDriver => {
+    const made = createDockerDriver({ socketPath, log, clock: systemClock });
+    ownDrivers.push(made);
+    return made;
+  };
+  const driver = 'driver' in options ? options.driver : driverOn(options.socketPath);
   const nodeName = `node-${randomUUID().slice(0, 8)}`;
   const dataDir = join(folder, 'agent');
-  const drivers = [driver];
   const agents: Agent[] = [];
 
   const world: World = {
@@ -131,11 +139,7 @@ export async function openWorld(options: {
     api,
     log,
     startAgent: async (how = {}) => {
-      const own =
-        how.socketPath === undefined
-          ? driver
-          : createDockerDriver({ socketPath: how.socketPath, log, clock: systemClock });
-      if (own !== driver) drivers.push(own);
+      const own = how.socketPath === undefined ? driver : driverOn(how.socketPath);
       const agent = await startAgent({
         client,
         drivers: [own],
@@ -228,8 +232,10 @@ export async function openWorld(options: {
         'main',
       ),
     workspace: async ({ metadata }, file) => {
-      const volume = await driver.inspectVolume(`holdfast-ws-${metadata.uid}`, {});
-      return readFile(`${volume?.mountpoint ?? ''}/${file}`, 'utf8');
+      const volume = `holdfast-ws-${metadata.uid}`;
+      if ('socketPath' in options) return fileInVolume(options.socketPath, volume, file);
+      const { mountpoint } = (await driver.inspectVolume(volume, {})) ?? {};
+      return readFile(join(mountpoint ?? '', file), 'utf8');
     },
     labelNode: async (name) => {
       await until(`node ${name}`, () =>
@@ -254,13 +260,16 @@ export async function openWorld(options: {
       );
     },
     nodeReady: (name) => world.nodeSays(name, (status) => status.runtimes?.[0]?.ready === true),
-    docker: (method, path, body) => dockerCall(options.socketPath, method, path, body),
+    docker: (method, path, body) => {
+      if (!('socketPath' in options)) throw new Error('there is no daemon');
+      return dockerCall(options.socketPath, method, path, body);
+    },
     close: async () => {
       for (const agent of agents) await agent.stop();
       await controller?.stop();
       client.close();
       await api.close();
-      for (const one of drivers) one.close();
+      for (const one of ownDrivers) one.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

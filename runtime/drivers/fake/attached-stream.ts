@@ -4,9 +4,12 @@ import { Duplex, type PassThrough } from 'node:stream';
 export class FakeAttachedStream extends Duplex {
   readonly #stdin: PassThrough;
   readonly #stdout: PassThrough;
+  readonly #stdinOnce: boolean;
 
-  constructor(stdin: PassThrough, stdout: PassThrough) {
+  /** `stdinOnce`: its stdin ends with the first who had it. */
+  constructor(stdin: PassThrough, stdout: PassThrough, stdinOnce: boolean) {
     super({ allowHalfOpen: false });
+    this.#stdinOnce = stdinOnce;
     this.#stdin = stdin;
     this.#stdout = stdout;
     stdout.on('data', (chunk: Buffer) => {
@@ -32,6 +35,7 @@ export class FakeAttachedStream extends Duplex {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#stdout.resume();
+    if (this.#stdinOnce) this.#stdin.end();
     done(error);
   }
 }

@@ -67,7 +67,9 @@ export class FakeContainer {
     return this.#pendingStreams;
   }
 
-  start(program: FakeProgram, pid: number, now: () => Date): void {
+  /** `endsItself`: a SIGKILL is the program's to hear of as well, and its end comes when it says so. */
+  start(program: FakeProgram, options: { pid: number; now: () => Date; endsItself: boolean }): void {
+    const { pid, now, endsItself } = options;
     const streams = this.streams;
     this.#pendingStreams = undefined;
     const running: RunningProcess = { streams, killed: new AbortController(), listeners: [], oom: false };
@@ -92,7 +94,8 @@ export class FakeContainer {
         this.#emit('oom');
       },
     };
-    const code = Promise.race([killed, program(process).catch(() => 255)]);
+    const own = program(process).catch(() => 255);
+    const code = endsItself ? own : Promise.race([killed, own]);
     this.#ended = code.then((exitCode) => {
       this.state = 'exited';
       this.exitCode = exitCode;

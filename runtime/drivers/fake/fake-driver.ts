@@ -18,12 +18,15 @@ import {
 import { FakeAttachedStream } from './attached-stream.ts';
 import { FakeContainer, type FakeProgram } from './container.ts';
 import { EventLog } from './event-log.ts';
-import { FaultScript, orAbort } from './faults.ts';
+import { asError, FaultScript, orAbort } from './faults.ts';
+import type { FakeMachine } from './machine/machine.ts';
 
 export interface FakeDriverOptions {
   clock: Clock;
-  /** What it runs for a container; undefined: no such command. */
-  program: (spec: ContainerSpec) => FakeProgram | undefined;
+  /** Real processes, in place of programs. */
+  machine?: FakeMachine;
+  /** What it runs for a container where there is no machine; undefined: no such command. */
+  program?: (spec: ContainerSpec) => FakeProgram | undefined;
   /** What it can enforce; what it cannot it drops in silence, as Docker does. Default: everything. */
   facts?: EnforcementFacts;
   /** Images a registry would have. */
@@ -39,8 +42,9 @@ const EVERYTHING: EnforcementFacts = {
 const MIN_MEMORY_BYTES = 6 * 1024 * 1024;
 
 /**
- * A container runtime in memory, for tests of what is built on a driver: it holds to the same contract suite as the
- * real ones, takes scripted faults, and keeps a record of the calls.
+ * A container runtime in this process, for tests of what is built on a driver: it holds to the same contract suite as
+ * the real ones, takes scripted faults, and keeps a record of the calls. Its containers run programs of a few lines, or
+ * real processes of a machine (`machine/machine.ts` says what of them is real).
  */
 export class FakeDriver implements RuntimeDriver {
   readonly name = 'docker';
@@ -51,6 +55,8 @@ export class FakeDriver implements RuntimeDriver {
   facts: EnforcementFacts;
   readonly #options: FakeDriverOptions;
   readonly #events: EventLog;
+  /** Starts under way: a second call waits for the first, as a daemon's lock has it. */
+  readonly #starting = new Map<FakeContainer, Promise<void>>();
   #made = 0;
   #pids = 1000;
 
@@ -79,7 +85,7 @@ export class FakeDriver implements RuntimeDriver {
   }
 
   inspectImage(image: string, { signal }: CallOptions): Promise<ImageInfo | undefined> {
-    return this.faults.run({ call: 'inspectImage', subject: image }, signal, () => this.images.get(image));
+    return this.faults.run({ call: 'inspectImage', subject: image }, signal, () => this.#image(image));
   }
 
   pullImage(
@@ -96,15 +102,14 @@ export class FakeDriver implements RuntimeDriver {
 
   importImage(tar: Readable, { signal, image }: CallOptions & { image: string }): Promise<void> {
     return this.faults.run({ call: 'importImage', subject: image }, signal, async () => {
-      const hash = createHash('sha256');
-      for await (const chunk of tar) hash.update(chunk as Buffer);
-      this.images.set(image, { ...imageOf(image), id: `sha256:${hash.digest('hex')}` });
+      const hash = await (this.#options.machine?.disk.importImage(tar) ?? hashOf(tar));
+      this.images.set(image, { ...imageOf(image), id: `sha256:${hash}` });
     });
   }
 
   createContainer(spec: ContainerSpec, { signal }: CallOptions): Promise<{ id: string; warnings: string[] }> {
-    return this.faults.run({ call: 'createContainer', subject: spec.name }, signal, () => {
-      const image = this.images.get(spec.image);
+    return this.faults.run({ call: 'createContainer', subject: spec.name }, signal, async () => {
+      const image = this.#image(spec.image);
       if (image === undefined) throw new DriverError('NotFound', `No such image: ${spec.image}`);
       if (this.#find(spec.name) !== undefined)
         throw new DriverError('Conflict', `The container name "/${spec.name}" is already in use`);
@@ -123,23 +128,24 @@ export class FakeDriver implements RuntimeDriver {
       });
       this.containers.set(id, container);
       for (const mount of spec.mounts) if (mount.type === 'volume') this.#ensureVolume(mount.source, {});
+      try {
+        await this.#options.machine?.make(container);
+      } catch (error) {
+        this.containers.delete(id);
+        throw error;
+      }
       emit('create');
       return { id, warnings: [] };
     });
   }
 
   startContainer(id: string, { signal }: CallOptions): Promise<void> {
-    return this.faults.run({ call: 'startContainer', subject: id }, signal, () => {
+    return this.faults.run({ call: 'startContainer', subject: id }, signal, async () => {
       const container = this.#get(id);
       if (container.running) return;
-      const program = this.#options.program(container.spec);
-      if (program === undefined) {
-        container.error = `exec: "${container.spec.entrypoint[0]}": no such file or directory`;
-        container.exitCode = 127;
-        throw new DriverError('StartFailed', container.error);
-      }
-      this.#pids += 1;
-      container.start(program, this.#pids, () => this.#options.clock.now());
+      const begun = this.#starting.get(container) ?? this.#start(container);
+      this.#starting.set(container, begun);
+      await begun.finally(() => this.#starting.delete(container));
     });
   }
 
@@ -186,6 +192,7 @@ export class FakeDriver implements RuntimeDriver {
         await container.ended;
       }
       if (!this.containers.delete(container.id)) return;
+      await this.#options.machine?.remove(container.id, container.spec);
       this.#events.emit({
         containerID: container.id,
         labels: { ...container.spec.labels },
@@ -195,11 +202,12 @@ export class FakeDriver implements RuntimeDriver {
   }
 
   updateLimits(id: string, limits: KernelLimits, { signal }: CallOptions): Promise<void> {
-    return this.faults.run({ call: 'updateLimits', subject: id }, signal, () => {
+    return this.faults.run({ call: 'updateLimits', subject: id }, signal, async () => {
       const container = this.#get(id);
       if (limits.memoryBytes !== undefined && limits.memoryBytes < MIN_MEMORY_BYTES)
         throw new DriverError('Unenforceable', 'Minimum memory limit allowed is 6MB');
       container.limits = this.#kept(limits);
+      if (container.running) await this.#options.machine?.setLimits(container, this.facts.controllers);
     });
   }
 
@@ -215,9 +223,9 @@ export class FakeDriver implements RuntimeDriver {
     { signal, onStderr }: CallOptions & { onStderr: (chunk: Buffer) => void },
   ): Promise<Duplex> {
     return this.faults.run({ call: 'attachContainer', subject: id }, signal, () => {
-      const { stdin, stdout, stderr } = this.#get(id).streams;
-      stderr.on('data', onStderr);
-      return new FakeAttachedStream(stdin, stdout);
+      const { spec, streams } = this.#get(id);
+      streams.stderr.on('data', onStderr);
+      return new FakeAttachedStream(streams.stdin, streams.stdout, spec.probe === true);
     });
   }
 
@@ -225,9 +233,11 @@ export class FakeDriver implements RuntimeDriver {
     name: string,
     { labels, signal }: CallOptions & { labels: Record<string, string> },
   ): Promise<VolumeInfo> {
-    return this.faults.run({ call: 'createVolume', subject: name }, signal, () =>
-      this.#ensureVolume(name, labels),
-    );
+    return this.faults.run({ call: 'createVolume', subject: name }, signal, async () => {
+      const volume = this.#ensureVolume(name, labels);
+      await this.#options.machine?.disk.makeVolume(name);
+      return volume;
+    });
   }
 
   inspectVolume(name: string, { signal }: CallOptions): Promise<VolumeInfo | undefined> {
@@ -241,11 +251,12 @@ export class FakeDriver implements RuntimeDriver {
   }
 
   removeVolume(name: string, { signal }: CallOptions): Promise<void> {
-    return this.faults.run({ call: 'removeVolume', subject: name }, signal, () => {
+    return this.faults.run({ call: 'removeVolume', subject: name }, signal, async () => {
       for (const container of this.containers.values())
         if (container.spec.mounts.some(({ type, source }) => type === 'volume' && source === name))
           throw new DriverError('InUse', `volume is in use - [${container.id}]`);
       this.volumes.delete(name);
+      await this.#options.machine?.disk.removeVolume(name);
     });
   }
 
@@ -283,10 +294,44 @@ export class FakeDriver implements RuntimeDriver {
     this.#events.breakAll();
   }
 
+  async #start(container: FakeContainer): Promise<void> {
+    const { machine, program } = this.#options;
+    try {
+      if (machine !== undefined) {
+        const started = await machine.start(container, this.facts.controllers);
+        this.#run(container, started.program, started.pid);
+        return;
+      }
+      const found = program?.(container.spec);
+      if (found === undefined)
+        throw new DriverError(
+          'StartFailed',
+          `exec: "${container.spec.entrypoint[0]}": no such file or directory`,
+        );
+      this.#pids += 1;
+      this.#run(container, found, this.#pids);
+    } catch (error) {
+      container.error = asError(error).message;
+      container.exitCode = 127;
+      throw error;
+    }
+  }
+
+  #run(container: FakeContainer, program: FakeProgram, pid: number): void {
+    const endsItself = this.#options.machine !== undefined;
+    container.start(program, { pid, now: () => this.#options.clock.now(), endsItself });
+  }
+
   #ensureVolume(name: string, labels: Record<string, string>): VolumeInfo {
-    const volume = this.volumes.get(name) ?? { name, labels, mountpoint: `/fake/volumes/${name}/_data` };
+    const mountpoint = this.#options.machine?.disk.volume(name) ?? `/fake/volumes/${name}/_data`;
+    const volume = this.volumes.get(name) ?? { name, labels, mountpoint };
     this.volumes.set(name, volume);
     return volume;
+  }
+
+  /** By name or by id. */
+  #image(image: string): ImageInfo | undefined {
+    return this.images.get(image) ?? [...this.images.values()].find(({ id }) => id === image);
   }
 
   #find(id: string): FakeContainer | undefined {
@@ -315,6 +360,12 @@ export class FakeDriver implements RuntimeDriver {
     if (controllers.pids && limits.pids !== undefined) kept.pids = limits.pids;
     return kept;
   }
+}
+
+async function hashOf(tar: Readable): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of tar) hash.update(chunk as Buffer);
+  return hash.digest('hex');
 }
 
 function hasLabels(have: Record<string, string>, want: Record<string, string>): boolean {
