@@ -191,7 +191,7 @@ describe('the manifests on kube-apiserver', () => {
         'quota',
         'few',
         '-o',
-        'jsonpath={.status.hard}',
+        'jsonpath={.status.used}',
       ]);
       return stdout.includes('sandboxes');
     });
