@@ -198,6 +198,9 @@ function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-export function runtimesOf(view: NodeView, wanted: NodeRuntime['name'] | undefined): NodeRuntime[] {
-  return (view.node.status?.runtimes ?? []).filter(({ name }) => wanted === undefined || name === wanted);
+const NO_RUNTIMES: readonly NodeRuntime[] = [];
+
+export function runtimesOf(view: NodeView, wanted: NodeRuntime['name'] | undefined): readonly NodeRuntime[] {
+  const all = view.node.status?.runtimes ?? NO_RUNTIMES;
+  return wanted === undefined ? all : all.filter(({ name }) => name === wanted);
 }

@@ -7,6 +7,7 @@ import {
   runtimesOf,
 } from './checks.ts';
 import { storageMessage, unenforceableMessage, unschedulableMessage } from './messages.ts';
+import type { NodeRuntime } from '../../crds/sandbox-node.ts';
 import type { Candidate, NodeView, Objection, Placement, Request } from './types.ts';
 
 /**
@@ -28,12 +29,13 @@ export function place(request: Request, nodes: readonly NodeView[]): Placement {
   const eligible: Candidate[] = [];
   let best: Best | undefined;
   for (const view of nodes) {
-    const objection = nodeObjection(view, request);
+    const runtimes = runtimesOf(view, request.spec.runtime);
+    const objection = nodeObjection(view, runtimes, request);
     if (objection !== undefined) {
       objections.push(objection);
       continue;
     }
-    for (const runtime of runtimesOf(view, request.spec.runtime)) {
+    for (const runtime of runtimes) {
       const candidate = { view, runtime };
       eligible.push(candidate);
       const found = candidateObjection(candidate, request);
@@ -57,13 +59,17 @@ export function place(request: Request, nodes: readonly NodeView[]): Placement {
   );
 }
 
-function nodeObjection(view: NodeView, request: Request): Objection | undefined {
+function nodeObjection(
+  view: NodeView,
+  runtimes: readonly NodeRuntime[],
+  request: Request,
+): Objection | undefined {
   const node = view.node.metadata.name;
   for (const check of nodeChecks) {
     const why = check.objects(view, request);
     if (why !== undefined) return { node, runtime: undefined, check: check.name, why };
   }
-  if (runtimesOf(view, request.spec.runtime).length > 0) return undefined;
+  if (runtimes.length > 0) return undefined;
   const wanted = request.spec.runtime ?? 'container runtime';
   return { node, runtime: undefined, check: 'runtime', why: `it has no ${wanted}` };
 }
