@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { KubeClient } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import { EventRecorder } from '../kube/events.ts';
+import { stepsFromEnvironment } from '../kube/fault-points.ts';
 import { LeaderElector } from '../kube/lease.ts';
 import { type Fence, fencedClient } from '../kube/fenced-client.ts';
 import { makeListers, reflect } from './listers.ts';
@@ -40,6 +41,7 @@ export function startController(options: ControllerOptions): RunningController {
   };
   // Whatever this controller writes but its lease goes through the fence.
   const client = elector === undefined ? options.client : fencedClient(options.client, fence, clock);
+  const step = stepsFromEnvironment();
   const stopping = new AbortController();
   const listers = makeListers(log);
   const events = new EventRecorder({
@@ -50,7 +52,7 @@ export function startController(options: ControllerOptions): RunningController {
     component: 'holdfast-controller',
     instance: identity,
   });
-  const loop = new SandboxLoop({ client, clock, random, log, events, listers });
+  const loop = new SandboxLoop({ client, clock, random, log, events, listers, step });
   const reflecting = reflect(listers, { client, clock, random, log }, stopping.signal);
   let synced = false;
   void reflecting.synced.then(() => (synced = true));
@@ -66,7 +68,7 @@ export function startController(options: ControllerOptions): RunningController {
 
   const work = async (): Promise<void> => {
     if (elector !== undefined) return elector.run(stopping.signal, lead);
-    await ensureSystemNamespace({ client, clock, random, log }, stopping.signal);
+    await ensureSystemNamespace({ client, clock, random, log, step }, stopping.signal);
     return lead(stopping.signal);
   };
 

@@ -2,6 +2,7 @@ import { ApiError, type KubeClient } from '../kube/client.ts';
 import { Backoff } from '../kube/backoff.ts';
 import { sleep, type Clock } from '../kube/clock.ts';
 import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
+import type { Steps } from '../kube/fault-points.ts';
 import { NAMESPACES } from '../kube/resources.ts';
 import type { Logger } from 'pino';
 
@@ -13,7 +14,7 @@ export const SYSTEM_NAMESPACE = 'holdfast-system';
  * may not make it (then whoever installed the controller has), or when the signal aborts.
  */
 export async function ensureSystemNamespace(
-  options: { client: KubeClient; clock: Clock; random: () => number; log: Logger },
+  options: { client: KubeClient; clock: Clock; random: () => number; log: Logger; step: Steps },
   signal: AbortSignal,
 ): Promise<void> {
   const backoff = new Backoff({ baseMs: 200, maxMs: 10_000, random: options.random });
@@ -31,7 +32,7 @@ export async function ensureSystemNamespace(
       }
     }
     try {
-      await makeSystemNamespace(options.client, signal);
+      await options.step('create-namespace', () => makeSystemNamespace(options.client, signal));
       return;
     } catch (error) {
       if (!signal.aborted) options.log.warn({ err: error }, 'the system namespace could not be made');

@@ -3,6 +3,7 @@ import type { Sandbox } from '../../crds/sandbox.ts';
 import { ApiError, type KubeClient } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
+import type { Steps } from '../../kube/fault-points.ts';
 import { SANDBOXES } from '../../kube/resources.ts';
 import { writeStatus } from '../../kube/status.ts';
 import type { Commitments } from '../commitments.ts';
@@ -12,6 +13,7 @@ export interface ActOptions {
   client: KubeClient;
   events: EventRecorder;
   commitments: Commitments;
+  step: Steps;
   /** Whether the node is lost and has been silent for so long, by a fresh look at its lease. */
   confirmSilent: (node: string, ms: number, signal: AbortSignal) => Promise<boolean>;
   signal: AbortSignal;
@@ -27,35 +29,38 @@ export async function act(
   decision: Decision,
   options: ActOptions,
 ): Promise<Sandbox | undefined> {
-  const { client, signal } = options;
+  const { client, step, signal } = options;
   switch (decision.act) {
     case 'Delete':
-      await unlessGone(() => remove(sandbox, client, signal));
+      await unlessGone(() => step('delete', () => remove(sandbox, client, signal)));
       return undefined;
     case 'RemoveFinalizer':
       return unlessGone(() =>
-        setFinalizers(sandbox, (sandbox.metadata.finalizers ?? []).filter(notOurs), client, signal),
+        step('remove-finalizer', () =>
+          setFinalizers(sandbox, (sandbox.metadata.finalizers ?? []).filter(notOurs), client, signal),
+        ),
       );
     case 'AddFinalizerAndBind':
       return bind(sandbox, decision, options);
     case 'TakeBack':
       return takeBack(sandbox, decision, options);
     case undefined:
-      return writeDecided(sandbox, decision, options);
+      if (decision.status === undefined) return undefined;
+      return step('write-word', () => writeDecided(sandbox, decision, options));
   }
 }
 
 /** The promise is made before the first await, so that no other placement counts on the same room. */
 async function bind(sandbox: Sandbox, decision: Decision, options: ActOptions): Promise<Sandbox | undefined> {
-  const { client, commitments, signal } = options;
+  const { client, commitments, step, signal } = options;
   const uid = sandbox.metadata.uid ?? '';
   commitments.assume(sandbox, decision.node ?? '');
   try {
     const finalizers = sandbox.metadata.finalizers ?? [];
     const guarded = finalizers.includes(FINALIZER)
       ? sandbox
-      : await setFinalizers(sandbox, [...finalizers, FINALIZER], client, signal);
-    return await writeDecided(guarded, decision, options);
+      : await step('add-finalizer', () => setFinalizers(sandbox, [...finalizers, FINALIZER], client, signal));
+    return await step('bind', () => writeDecided(guarded, decision, options));
   } catch (error) {
     // A refusal is certain. Without an answer the binding may be there: the promise stands until the watch has shown.
     if (error instanceof ApiError && error.code < 500) commitments.forgetAssumed(uid);
@@ -75,7 +80,8 @@ async function takeBack(
     decision.silentMs ?? Number.POSITIVE_INFINITY,
     options.signal,
   );
-  return silent ? writeDecided(sandbox, decision, options) : undefined;
+  if (!silent) return undefined;
+  return options.step('take-back', () => writeDecided(sandbox, decision, options));
 }
 
 async function writeDecided(

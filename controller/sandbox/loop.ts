@@ -5,6 +5,7 @@ import type { KubeClient } from '../../kube/client.ts';
 import type { CancelTimer, Clock } from '../../kube/clock.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
+import type { Steps } from '../../kube/fault-points.ts';
 import type { Lease } from '../../kube/lease.ts';
 import { keyOf } from '../../kube/lister.ts';
 import { done, lookAgainAfter, type ReconcileResult } from '../../kube/reconcile.ts';
@@ -28,6 +29,7 @@ export interface SandboxLoopOptions {
   log: Logger;
   events: EventRecorder;
   listers: Listers;
+  step: Steps;
   /** Sandboxes worked on at once. */
   workers?: number;
 }
@@ -113,6 +115,7 @@ export class SandboxLoop {
       client,
       events,
       commitments: this.#commitments,
+      step: this.#options.step,
       confirmSilent: (node, ms, calling) => this.#confirmSilent(node, ms, calling),
       signal,
     });
