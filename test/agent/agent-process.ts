@@ -12,6 +12,7 @@ export interface AgentProcessOptions {
   nodeName: string;
   dataDir: string;
   initBinary: string;
+  leaseSeconds?: number;
 }
 
 if (process.argv[1] === import.meta.filename) {
@@ -32,6 +33,7 @@ if (process.argv[1] === import.meta.filename) {
     log,
     random: Math.random,
     instance: randomUUID(),
+    ...(options.leaseSeconds !== undefined && { leaseSeconds: options.leaseSeconds }),
   });
   process.once('SIGTERM', () => void agent.stop().then(() => process.exit(0)));
   process.send?.('started');
