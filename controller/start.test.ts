@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FINALIZER } from '../crds/group.ts';
-import { ApiError } from '../kube/client.ts';
+import { ApiError, type KubeClient, type KubeObject } from '../kube/client.ts';
 import { TransportError } from '../kube/errors.ts';
-import { SANDBOX_NODES } from '../kube/resources.ts';
+import { LEASES, SANDBOX_NODES } from '../kube/resources.ts';
 import { FakeClock } from '../kube/testing/fake-clock.ts';
 import { FakeKubeClient } from '../kube/testing/fake-client.ts';
 import { condition as conditionObject, docker, limitsAll, sandboxNode } from './testing/objects.ts';
@@ -241,6 +241,83 @@ describe('the controller', { timeout: 90_000 }, () => {
     await clock.advance(10_000);
     expect(await world.get('s')).toBeDefined();
     await passing(async () => (await world.get('s')) === undefined, 5_000);
+  });
+
+  describe('onNodeLoss: Replace', () => {
+    const runs = async (): Promise<void> => {
+      await world.create('s', { onNodeLoss: 'Replace', resources: { memory: '1g' } });
+      await world.until('s', (sandbox) => sandbox?.status?.nodeName === 'a');
+      await world.agentSays('s', (status) => ({
+        ...status,
+        fenceSeconds: 40,
+        containerID: 'c1',
+        startedAt: '2026-01-01T00:00:00Z',
+        conditions: [conditionObject('Ready', 'True', 'Running')],
+      }));
+    };
+    const home = async (): Promise<string> => (await world.get('s'))?.status?.nodeName ?? '';
+
+    it('[K6] is placed anew after twice the time of its fence, never before, and told in an Event', async () => {
+      await world.node(sandboxNode('a'));
+      world.start();
+      await runs();
+      await world.node(sandboxNode('b'));
+      const seen = new Map<string, number>();
+      for (let seconds = 0; seconds < 90; seconds += 1) {
+        if (seconds % 10 === 0) await world.beat('b');
+        await clock.advance(1000);
+        await new Promise((resolve) => setImmediate(resolve));
+        const now = await world.get('s');
+        const state = `${now?.status?.nodeName ?? ''} ${condition(now, 'Ready').split(' ')[0]}`;
+        if (!seen.has(state)) seen.set(state, seconds + 1);
+      }
+      expect(seen.get('a Unknown')).toBeGreaterThanOrEqual(40);
+      expect(seen.get('a Unknown')).toBeLessThanOrEqual(42);
+      expect(await home()).toBe('b');
+      expect(seen.get('b False')).toBeGreaterThanOrEqual(80);
+      expect((await world.get('s'))?.status?.lastTermination?.cause).toBe('NodeLost');
+      await passing(() => client.writes.some(({ plural }) => plural === 'events'));
+    });
+
+    it('[K5] [K6] a watch that has gone silent does not make a living node lost: its lease is looked at afresh', async () => {
+      let muted = false;
+      const deaf = Object.create(client) as FakeKubeClient;
+      deaf.watch = async function* <T extends KubeObject>(...rest: Parameters<KubeClient['watch']>) {
+        for await (const event of client.watch<T>(...rest)) if (!muted || rest[0] !== LEASES) yield event;
+      };
+      for (const verb of ['get', 'list', 'create', 'update', 'patch', 'delete'] as const)
+        Object.assign(deaf, { [verb]: client[verb].bind(client) });
+      await world.node(sandboxNode('a'));
+      world.start({ client: deaf });
+      await runs();
+      muted = true;
+      for (let seconds = 0; seconds < 100; seconds += 10) {
+        await world.beat('a');
+        await passing(() => true, 10_000);
+      }
+      expect(await home()).toBe('a');
+      // It had been taken for lost all the same.
+      expect(condition(await world.get('s'), 'Ready')).toBe('Unknown NodeLost');
+    });
+
+    it('[K6] a clock of the node that is a minute off changes nothing', async () => {
+      const { now } = clock;
+      await world.node(sandboxNode('a'));
+      world.start();
+      await runs();
+      for (const off of [-60_000, 60_000]) {
+        const agentsClock = new World({
+          client,
+          clock: { ...clock, now: () => new Date(now.call(clock).getTime() + off) } as never,
+        });
+        for (let beats = 0; beats < 10; beats += 1) {
+          await passing(() => true, 10_000);
+          await agentsClock.beat('a');
+        }
+        expect(await home()).toBe('a');
+        expect(condition(await world.get('s'), 'Ready')).toBe('True Running');
+      }
+    });
   });
 
   it('[K6] what waited for a silent node is placed when it is heard again', async () => {
