@@ -2,7 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { faultySteps, plainSteps, stepsFromEnvironment } from './fault-points.ts';
+import {
+  faultySteps,
+  faultySyncSteps,
+  plainSteps,
+  stepsFromEnvironment,
+  syncStepsFromEnvironment,
+} from './fault-points.ts';
 
 const effects = (): { done: string[]; kills: number[]; kill: () => void } => {
   const done: string[] = [];
@@ -36,6 +42,19 @@ describe('fault points', () => {
 
   it('do nothing in the product', async () => {
     expect(await plainSteps('a', () => Promise.resolve(7))).toBe(7);
+  });
+
+  it('end the process around an effect that holds the thread, a failed one too', () => {
+    const { done, kills, kill } = effects();
+    const step = faultySyncSteps('after:a#2', kill);
+    step('a', () => done.push('a'));
+    expect(() =>
+      step('a', () => {
+        throw new Error('no');
+      }),
+    ).toThrow('no');
+    expect(kills).toEqual([1]);
+    expect(syncStepsFromEnvironment({})('a', () => 7)).toBe(7);
   });
 
   it('are counted where a file for that is named', async () => {

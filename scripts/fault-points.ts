@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..');
 
 /** Whose side effects are named steps. */
-const PARTS = ['runtime/agent', 'controller'];
+const PARTS = ['runtime/agent', 'controller', 'local'];
 
 /** The list of fault points is read from the source, so that a new step cannot be forgotten. */
 export function faultPoints(part: string): string[] {

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { syncStepsFromEnvironment } from '../../kube/fault-points.ts';
 import type { Clock } from '../clock.ts';
 import type { StoredObject } from '../object.ts';
 import { Change, typeCode, typeOf } from './change.ts';
@@ -46,6 +47,7 @@ export class Store {
   readonly #commits: GroupCommit;
   readonly #listeners = new Set<ChangeListener>();
   readonly #onListenerError: (error: unknown) => void;
+  readonly #step = syncStepsFromEnvironment();
   #rv: number;
   #compacted: number;
   #closed = false;
@@ -266,7 +268,7 @@ export class Store {
       this.#sql.begin.run();
       try {
         if (work() === false) this.#sql.rollback.run();
-        else this.#sql.commit.run();
+        else this.#step('commit', () => this.#sql.commit.run());
       } catch (error) {
         // After some errors (a full disk) SQLite has rolled back by itself.
         if (this.#db.isTransaction) this.#sql.rollback.run();
