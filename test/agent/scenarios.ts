@@ -1,11 +1,18 @@
 import { expect } from 'vitest';
 import type { SandboxSpec } from '../../crds/sandbox.ts';
+import type { DockerConfig } from '../lab/daemon.ts';
+import type { Fault, FaultRule } from '../lab/fault-proxy.ts';
 import { condition, type TestSandbox, type World } from './world.ts';
 
 /** A life of a sandbox that passes certain steps of the agent, and must come to the same end whoever is killed when. */
 export interface Scenario {
-  /** Steps of which this scenario passes at least one side. */
+  name: string;
+  /** The only daemon of the lab that lives it so; absent: all do. */
+  on?: DockerConfig;
+  /** Of which this scenario passes at least one side. */
   steps: string[];
+  /** What a proxy between the agent and the daemon does. */
+  faults?: FaultRule[];
   /** Later passings of steps that are passed several times, as `before:NAME#2`. */
   again?: string[];
   live(world: World, name: string, node: Record<string, string>): Promise<TestSandbox>;
@@ -149,12 +156,26 @@ async function refusedLimit(
   const sandbox = await world.create(name, {
     nodeSelector,
     resources: { memory: '64Mi' },
-    // Stays in the memory of the sandbox, so that a lower limit cannot be had.
+    // Stays in the memory of the sandbox, so that cgroup v1 does not take a lower limit.
     setup: { command: ['dd', 'if=/dev/zero', 'of=/dev/shm/full', 'bs=1M', 'count=32'] },
   });
+  return lowerInVain(world, sandbox, '8Mi');
+}
+
+/** cgroup v2 takes every limit, so that a daemon has to refuse it. */
+async function refusedByDaemon(
+  world: World,
+  name: string,
+  nodeSelector: Record<string, string>,
+): Promise<TestSandbox> {
+  const sandbox = await world.create(name, { nodeSelector, resources: { memory: '64Mi' } });
+  return lowerInVain(world, sandbox, '48Mi');
+}
+
+async function lowerInVain(world: World, sandbox: TestSandbox, memory: string): Promise<TestSandbox> {
   await world.awaits(sandbox, 'Ready', 'True', 'Running');
   await world.edit(sandbox, (spec) => {
-    spec.resources = { memory: '8Mi' };
+    spec.resources = { memory };
   });
   const refused = await world.awaits(sandbox, 'LimitUnenforceable', 'True');
   expect(condition(refused, 'Ready')?.status).toBe('True');
@@ -204,8 +225,22 @@ async function notRoot(
   return sandbox;
 }
 
+/** In the words of runc. */
+const REFUSAL: Fault = {
+  do: 'status',
+  status: 500,
+  body: JSON.stringify({
+    message:
+      'Cannot update container: runc did not terminate successfully: exit status 1: failed to write 50331648: write memory.max: device or resource busy: unknown',
+  }),
+};
+
+/** Passed on one daemon of the lab alone: on cgroup v2 the sandbox's own parent is to be removed. */
+export const STEPS_ON_V2_ALONE: readonly string[] = ['remove-cgroup'];
+
 export const scenarios: Scenario[] = [
   {
+    name: 'runOnce',
     live: runOnce,
     again: [2, 3].flatMap((n) => [`before:write-status#${n}`, `after:write-status#${n}`]),
     steps: [
@@ -231,24 +266,39 @@ export const scenarios: Scenario[] = [
       'ledger-outcome',
       'remove-container',
       'unlisten',
+      'remove-cgroup',
       'remove-workspace',
       'ledger-remove',
       'remove-output',
     ],
   },
   {
+    name: 'retained',
     live: retained,
-    steps: ['update-limits', 'ledger-limits', 'ledger-restart', 'listen-again', 'ledger-discard'],
+    steps: ['update-limits', 'ledger-limits', 'ledger-restart', 'ledger-discard'],
   },
-  { live: notRoot, steps: ['open-workspace', 'remove-filler'] },
-  { live: stoppedJob, steps: ['ledger-stop', 'stop'] },
-  { live: stubborn, steps: ['ledger-kill', 'kill'] },
+  { name: 'notRoot', live: notRoot, steps: ['open-workspace', 'remove-filler'] },
+  { name: 'stoppedJob', live: stoppedJob, steps: ['ledger-stop', 'stop'] },
+  { name: 'stubborn', live: stubborn, steps: ['ledger-kill', 'kill'] },
   {
+    name: 'noSuchUser',
     live: stalls({ user: 'nobody-of-this-name', command: ['true'] }, 'StartFailed'),
     steps: ['ledger-refusal'],
   },
-  { live: refusedLimit, steps: ['ledger-refused-limits'] },
-  { live: prolonged, steps: ['time-limit', 'ledger-time-limit'] },
-  { live: paused, steps: ['unpause'] },
-  { live: unpullable, steps: ['pull-image'] },
+  {
+    name: 'refusedLimit',
+    on: 'docker-v1',
+    live: refusedLimit,
+    steps: ['ledger-refused-limits', 'restore-limits'],
+  },
+  {
+    name: 'refusedByDaemon',
+    on: 'docker-v2',
+    faults: [{ method: 'POST', path: /^\/containers\/[^/]+\/update$/, fault: REFUSAL }],
+    live: refusedByDaemon,
+    steps: ['ledger-refused-limits', 'restore-limits'],
+  },
+  { name: 'prolonged', live: prolonged, steps: ['time-limit', 'ledger-time-limit'] },
+  { name: 'paused', live: paused, steps: ['unpause'] },
+  { name: 'unpullable', live: unpullable, steps: ['pull-image'] },
 ];
