@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 60
 HOST_PATH := $(PATH)
 export PATH := $(CURDIR)/node_modules/.bin:$(CURDIR)/.cache/bin:$(PATH)
 
-.PHONY: help setup deps kubectl init cluster-bin test-versions check unit test demo demo-clean bench rows mutants fuzz bundle generate format clean
+.PHONY: help setup deps kubectl init cluster-bin test-versions check unit test demo demo-clean bench rows mutants fuzz bundle image generate format clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -70,6 +70,9 @@ fuzz: ## fuzz what reads the wire in C (FUZZ_SECONDS=60)
 
 bundle: init ## the command without its sources: dist/
 	@node scripts/bundle.ts
+
+image: init ## the container image of controller and agent (IMAGE=name, BASE=a base with Node)
+	@node scripts/image.ts
 
 generate: deps ## write the generated files (CRDs, reference)
 	@node scripts/generate.ts

@@ -53,6 +53,9 @@ describe('where things are', () => {
   it('finds the API of this machine: flag, KUBECONFIG, data folder', () => {
     expect(localSource({ kubeconfig: '/k', dataDir: '/d' }, { KUBECONFIG: '/a' }).from).toBe('files');
     expect(localSource({ dataDir: '/d' }, { KUBECONFIG: '/a' })).toEqual({ from: 'files', files: ['/a'] });
+    const pod = { KUBERNETES_SERVICE_HOST: 'h', KUBERNETES_SERVICE_PORT: '1' };
+    expect(localSource({ dataDir: '/d' }, pod)).toEqual({ from: 'cluster', host: 'h', port: '1' });
+    expect(localSource({ dataDir: '/d' }, { ...pod, KUBECONFIG: '/a' }).from).toBe('files');
     expect(localSource({ dataDir: '/d' }, {})).toEqual({ from: 'files', files: ['/d/kubeconfig'] });
   });
 

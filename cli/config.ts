@@ -68,7 +68,7 @@ export const options = {
   localKubeconfig: () =>
     new Option(
       '--kubeconfig <file>',
-      'how to reach the API (default: $KUBECONFIG, else the one in the data folder)',
+      'how to reach the API (default: $KUBECONFIG, else the pod’s service account, else the one in the data folder)',
     ).argParser(file),
   context: () => new Option('--context <name>', 'context of the kubeconfig (default: its current one)'),
   leaderElection: () => new Option('--no-leader-election', 'for a controller that is certainly the only one'),
@@ -153,16 +153,20 @@ export type APISource = { from: 'files'; files: string[] } | { from: 'cluster'; 
 export function clusterSource(config: ClusterConfig, env: Environment): APISource {
   const files = namedKubeconfigs(config, env);
   if (files) return { from: 'files', files };
-  const host = env['KUBERNETES_SERVICE_HOST'];
-  const port = env['KUBERNETES_SERVICE_PORT'];
-  if (host && port) return { from: 'cluster', host, port };
-  return { from: 'files', files: [path.join(home(env), '.kube', 'config')] };
+  return podSource(env) ?? { from: 'files', files: [path.join(home(env), '.kube', 'config')] };
 }
 
-/** For commands about this machine: the kubeconfig in the data folder is the last resort. */
+function podSource(env: Environment): APISource | undefined {
+  const host = env['KUBERNETES_SERVICE_HOST'];
+  const port = env['KUBERNETES_SERVICE_PORT'];
+  return host && port ? { from: 'cluster', host, port } : undefined;
+}
+
+/** For commands about this machine: in a pod of an agent by its service account, else the data folder's kubeconfig. */
 export function localSource(config: ClusterConfig & { dataDir: string }, env: Environment): APISource {
   const files = namedKubeconfigs(config, env);
-  return { from: 'files', files: files ?? [kubeconfigIn(config.dataDir)] };
+  if (files) return { from: 'files', files };
+  return podSource(env) ?? { from: 'files', files: [kubeconfigIn(config.dataDir)] };
 }
 
 function namedKubeconfigs(config: ClusterConfig, env: Environment): string[] | undefined {

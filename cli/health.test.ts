@@ -42,9 +42,12 @@ describe('the health server', () => {
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it.each(['x', '70000', ':', ':8081', '0.0.0.0:', 'a b:1', '1:2:3'])('[K7] refuses the address %j', async (value) => {
-    const { code, stderr } = await runHoldfast(['controller', `--health-address=${value}`]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`'${value}' is invalid. Accepted: a port from 0`);
-  });
+  it.each(['x', '70000', ':', ':8081', '0.0.0.0:', 'a b:1', '1:2:3'])(
+    '[K7] refuses the address %j',
+    async (value) => {
+      const { code, stderr } = await runHoldfast(['controller', `--health-address=${value}`]);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`'${value}' is invalid. Accepted: a port from 0`);
+    },
+  );
 });

@@ -28,6 +28,7 @@ export interface Cluster {
   kubeconfig: string;
   etcd: ClusterProcess;
   apiServer: ClusterProcess;
+  controllerManager: ClusterProcess;
   /** Starts what does not run and resolves when the API server is ready again. */
   up(): Promise<void>;
   /** Throws away etcd's history up to now. */
@@ -89,6 +90,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     kubeconfig: join(dir, 'kubeconfig'),
     etcd,
     apiServer,
+    controllerManager: manager,
     up,
     compact: () => compact(etcdURL),
     close,

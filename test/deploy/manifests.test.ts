@@ -174,6 +174,9 @@ describe('the manifests on kube-apiserver', () => {
   });
 
   it('[K7] ResourceQuota counts the sandboxes of a namespace', async () => {
+    // It looks for new kinds to count at its start, and every half minute after that.
+    await server.current.cluster.controllerManager.end();
+    server.current.cluster.controllerManager.start();
     await kubectl(['create', 'namespace', 'team']);
     await kubectl(['-n', 'team', 'create', 'quota', 'few', '--hard=count/sandboxes.holdfast.dev=2']);
     const sandbox = (name: string): string =>
@@ -183,18 +186,9 @@ describe('the manifests on kube-apiserver', () => {
         metadata: { name, namespace: 'team' },
         spec: { image: 'busybox' },
       });
-    await until('the quota is counted', async () => {
-      const { stdout } = await kubectl([
-        '-n',
-        'team',
-        'get',
-        'quota',
-        'few',
-        '-o',
-        'jsonpath={.status.used}',
-      ]);
-      return stdout.includes('sandboxes');
-    });
+    const quota = (): Promise<string> =>
+      kubectl(['-n', 'team', 'get', 'quota', 'few', '-o', 'jsonpath={.status}']).then(({ stdout }) => stdout);
+    await until('the quota is counted', async () => (await quota()).includes('used'), { seen: quota });
     for (const name of ['one', 'two']) await kubectl(['create', '-f', '-'], sandbox(name));
     await expect(kubectl(['create', '-f', '-'], sandbox('three'))).rejects.toThrow(
       'exceeded quota: few, requested: count/sandboxes.holdfast.dev=1, used: count/sandboxes.holdfast.dev=2, limited: count/sandboxes.holdfast.dev=2',

@@ -126,8 +126,9 @@ export async function program(
   name: string,
   args: string[],
   input?: string,
+  more: NodeJS.ProcessEnv = {},
 ): Promise<{ stdout: string; stderr: string }> {
-  const env = { ...process.env, PATH: `${join(ROOT, '.cache/bin')}:${process.env['PATH']}` };
+  const env = { ...process.env, ...more, PATH: `${join(ROOT, '.cache/bin')}:${process.env['PATH']}` };
   return await new Promise((resolve, reject) => {
     const child = execFile(
       name,
