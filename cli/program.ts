@@ -8,6 +8,7 @@ import {
   type ServeConfig,
   type UpConfig,
 } from './config.ts';
+import type { CordonConfig, DrainConfig } from './drain.ts';
 import { EXIT_TEXT } from './exit-codes.ts';
 import { type IO, write } from './io.ts';
 import type { LogsConfig } from './logs.ts';
@@ -43,6 +44,9 @@ ${EXIT_TEXT}`,
     agentCommand(io),
     apiCommand(io),
     logsCommand(io),
+    cordonCommand(io),
+    uncordonCommand(io),
+    drainCommand(io),
     crdsCommand(io),
     completionCommand(io, program),
     versionCommand(io),
@@ -179,6 +183,75 @@ Examples:
     .action(async (name: string, config: LogsConfig) => (await import('./logs.ts')).logs(name, config, io));
 }
 
+function nodeCommand(io: IO, name: string): Command {
+  return new Command(name)
+    .argument('<node>', 'name of the SandboxNode')
+    .addOption(options.localKubeconfig())
+    .addOption(options.context())
+    .addOption(options.dataDir(io.env));
+}
+
+function cordonCommand(io: IO): Command {
+  return nodeCommand(io, 'cordon')
+    .description('let no new sandboxes come to a node')
+    .addHelpText(
+      'after',
+      `
+What is there stays and runs on. The same as spec.unschedulable of the SandboxNode.
+
+Examples:
+  holdfast cordon build-1`,
+    )
+    .action(async (node: string, config: CordonConfig) =>
+      (await import('./drain.ts')).cordon(node, true, config, io),
+    );
+}
+
+function uncordonCommand(io: IO): Command {
+  return nodeCommand(io, 'uncordon')
+    .description('let sandboxes come to a node again')
+    .addHelpText(
+      'after',
+      `
+Takes back cordon and drain. What has been moved meanwhile stays where it is.
+
+Examples:
+  holdfast uncordon build-1`,
+    )
+    .action(async (node: string, config: CordonConfig) =>
+      (await import('./drain.ts')).cordon(node, false, config, io),
+    );
+}
+
+function drainCommand(io: IO): Command {
+  return nodeCommand(io, 'drain')
+    .description('empty a node for maintenance')
+    .addOption(
+      new Option('--grace <seconds>', 'how long to wait for what goes by itself')
+        .argParser(seconds)
+        .default(300),
+    )
+    .addOption(new Option('--delete', 'after that, delete what is still there, with its filesystem'))
+    .addOption(new Option('--dry-run', 'only say what would become of each sandbox'))
+    .addHelpText(
+      'after',
+      `
+Cordons the node. Then, of what is on it:
+  not begun, or onNodeLoss: Replace   is ended within its terminationGracePeriodSeconds and placed anew elsewhere
+  a command with onNodeLoss: Keep     is waited for
+  retained, with onNodeLoss: Keep     stays, as its filesystem is on this node: delete it, or use --delete
+Ends with 0 when nothing is left but what has ended. The node stays cordoned until "holdfast uncordon".
+
+Examples:
+  holdfast drain build-1 --dry-run
+  holdfast drain build-1 --grace 3600
+  holdfast drain build-1 --grace 60 --delete`,
+    )
+    .action(async (node: string, config: DrainConfig) =>
+      (await import('./drain.ts')).drain(node, config, io),
+    );
+}
+
 function crdsCommand(io: IO): Command {
   return new Command('crds')
     .description('print the CustomResourceDefinitions as YAML')
@@ -224,6 +297,11 @@ function versionCommand(io: IO): Command {
 function withOptions(command: Command, env: Environment, names: (keyof typeof options)[]): Command {
   for (const name of names) command.addOption(options[name](env));
   return command;
+}
+
+function seconds(value: string): number {
+  if (!/^\d{1,7}$/.test(value)) throw new InvalidArgumentError('Accepted: a whole number of seconds.');
+  return Number(value);
 }
 
 function lineCount(value: string): number {

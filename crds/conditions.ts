@@ -30,6 +30,7 @@ export const reasons = {
   Pending: 'No node has been chosen yet.',
   Unschedulable: 'No node can take the sandbox now; the message says why each one was passed over.',
   NoNodes: 'No node agent has registered.',
+  Draining: 'The node is being drained: the sandbox is ended there and placed anew.',
   Declined: 'The node handed the sandbox back before anything was made for it.',
   NodeLost: 'The lease of the node has expired: what the sandbox does is unknown.',
   // limits

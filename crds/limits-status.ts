@@ -66,6 +66,7 @@ export const terminationSchema = z
         'Replaced',
         'Stopped',
         'NodeLost',
+        'Drained',
         'KilledFromOutside',
         'RuntimeRestarted',
         'ContainerLost',

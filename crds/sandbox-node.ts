@@ -47,7 +47,16 @@ export type NodeRuntime = z.infer<typeof nodeRuntimeSchema>;
 
 export const sandboxNodeSpecSchema = z
   .object({
-    unschedulable: z.boolean().optional().describe('true: no new sandboxes are placed here.'),
+    unschedulable: z
+      .boolean()
+      .optional()
+      .describe('true: no new sandboxes are placed here; what is here stays.'),
+    drain: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: what may run elsewhere is ended and given back, to be placed anew: sandboxes that have not begun, and those with onNodeLoss: Replace. Nothing new is placed here. What else runs stays until it ends or is deleted.',
+      ),
     maxSandboxes: z
       .int()
       .min(0)

@@ -32,6 +32,7 @@ export const candidateChecks: readonly Check<Candidate>[] = [
 ];
 
 function unschedulable({ node }: NodeView): string | undefined {
+  if (node.spec?.drain === true) return 'it is being drained (spec.drain)';
   return node.spec?.unschedulable === true ? 'it is unschedulable (spec.unschedulable)' : undefined;
 }
 

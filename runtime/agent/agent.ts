@@ -211,8 +211,9 @@ export class Agent {
       random,
       log,
     });
-    this.#nodes.onChange((_key, _old, object) => {
+    this.#nodes.onChange((_key, old, object) => {
       this.#roomMayHaveChanged();
+      if (old?.spec?.drain !== object?.spec?.drain) for (const uid of this.#runs.keys()) this.#queue.add(uid);
       if (this.#publisher.seen(object)) this.#publish().catch(() => undefined);
     });
     this.#nodesFollowed = true;

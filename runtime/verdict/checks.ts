@@ -103,6 +103,7 @@ const STOPS: Record<OurStop['reason'], { cause: Verdict['cause']; why: string }>
   Deadline: { cause: 'Deadline', why: 'at activeDeadlineSeconds' },
   Replaced: { cause: 'Replaced', why: 'because the spec changed' },
   Stopped: { cause: 'Stopped', why: 'by the agent' },
+  Drained: { cause: 'Drained', why: 'because its node is being drained' },
   SetupTimeout: { cause: 'Timeout', why: "at setup's time limit" },
   LimitsUnproven: { cause: 'LimitsUnproven', why: 'because its limits could not be shown to be in force' },
 };

@@ -64,7 +64,15 @@ export interface KernelCounters {
 }
 
 export interface OurStop {
-  reason: 'Suspended' | 'Deleted' | 'Deadline' | 'Replaced' | 'Stopped' | 'SetupTimeout' | 'LimitsUnproven';
+  reason:
+    | 'Suspended'
+    | 'Deleted'
+    | 'Deadline'
+    | 'Replaced'
+    | 'Stopped'
+    | 'Drained'
+    | 'SetupTimeout'
+    | 'LimitsUnproven';
   /** RFC 3339. */
   at: string;
   /** Names of those sent or about to be sent. */

@@ -40,6 +40,7 @@ const reason = fc.constantFrom(
   'Deadline',
   'Replaced',
   'Stopped',
+  'Drained',
   'SetupTimeout',
   'LimitsUnproven',
 );

@@ -614,6 +614,7 @@ describe('judge', () => {
     ['Deleted', 'Deleted'],
     ['Deadline', 'Deadline'],
     ['Replaced', 'Replaced'],
+    ['Drained', 'Drained'],
     ['Stopped', 'Stopped'],
     ['SetupTimeout', 'Timeout'],
     ['LimitsUnproven', 'LimitsUnproven'],

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runHoldfast } from '../../cli/testing.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { containerName } from '../../runtime/agent/names.ts';
 import { createDockerDriver } from '../../runtime/drivers/docker/driver.ts';
@@ -50,6 +51,22 @@ class Node {
     child.kill(signal);
     await gone;
   }
+}
+
+function kubeconfigOf({ url, caData, adminToken }: World['api']): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [
+      {
+        name: 'c',
+        cluster: { server: url, 'certificate-authority-data': Buffer.from(caData).toString('base64') },
+      },
+    ],
+    users: [{ name: 'u', user: { token: adminToken } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  });
 }
 
 /** Two nodes that are lost in two ways, and a third on a daemon of its own. */
@@ -164,5 +181,41 @@ describe.runIf(selectedConfigs(['docker-v1']).length > 0)('lost nodes, on docker
       expect(there?.state).toBe('running');
       expect(there?.id).toBe(now?.status?.containerID);
     }
+  });
+
+  it('[K4] [K6] drain: what may run elsewhere is ended there and placed anew, what may not stays until it is deleted', async () => {
+    const kubeconfig = join(folder, 'kubeconfig');
+    await writeFile(kubeconfig, kubeconfigOf(world.api));
+    const holdfast = async (...args: string[]): Promise<{ code: number; text: string }> => {
+      const { code, stdout, stderr } = await runHoldfast([...args, '--kubeconfig', kubeconfig]);
+      return { code, text: stdout + stderr };
+    };
+    const small = { resources: { memory: '32Mi' }, terminationGracePeriodSeconds: 1 };
+    // Nowhere else to go at first.
+    for (const { name } of [killed, stopped]) expect((await holdfast('cordon', name)).code).toBe(0);
+    const stays = await world.create('stays', small);
+    await world.awaits(stays, 'Ready', 'True', 'Running');
+    const waits = await world.create('waits', { ...small, command: ['sleep', '6'] });
+    await world.awaits(waits, 'Ready', 'True', 'Running');
+    const dry = await holdfast('drain', 'third', '--dry-run');
+    expect(dry.code).toBe(0);
+    expect(dry.text).toContain('sandbox default/a is ended here and placed anew (dry run)');
+    expect(dry.text).toContain('sandbox default/stays is kept on this node');
+    for (const { name } of [killed, stopped]) expect((await holdfast('uncordon', name)).code).toBe(0);
+    const first = await holdfast('drain', 'third', '--grace', '60');
+    expect(first).toMatchObject({ code: 1 });
+    expect(first.text).toContain('1 of third are still there: default/stays; the node stays cordoned');
+    await world.awaits(waits, 'Complete', 'True', 'Succeeded');
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      const now = await world.awaits({ metadata: { name } }, 'Ready', 'True', 'Running');
+      expect(['killed', 'stopped']).toContain(now.status?.nodeName);
+      expect(now.status?.lastTermination).toMatchObject({ cause: 'Drained', verdict: 'Confirmed' });
+    }
+    const next = await world.create('next', small);
+    expect((await world.awaits(next, 'Ready', 'True', 'Running')).status?.nodeName).not.toBe('third');
+    const second = await holdfast('drain', 'third', '--grace', '0', '--delete');
+    expect(second).toMatchObject({ code: 0 });
+    expect(second.text).toContain('sandbox default/stays deleted\nsandboxnode third drained\n');
+    expect((await holdfast('drain', 'nobody')).text).toContain('there is no SandboxNode "nobody"');
   });
 });

@@ -957,3 +957,72 @@ describe('onNodeLoss: Replace', () => {
     expect(decide(gated({ ...own, record: after })).act).not.toEqual({ do: 'note-fence' });
   });
 });
+
+describe('a node that is being drained', () => {
+  const replace = (): Sandbox => sandbox({ onNodeLoss: 'Replace' });
+  const running = { state: 'running' as const, exit: undefined };
+  const live = (more: Partial<Observation>): Observation =>
+    seen({
+      draining: true,
+      record: record({}, { main: launch() }),
+      container: container(),
+      session: session({ main: running, fenceSeconds: 40 }),
+      ...more,
+    });
+
+  it('[K4] gives back what has not begun, with a reason', () => {
+    const decision = decide(seen({ draining: true }));
+    expect(decision.act).toEqual({ do: 'hand-back' });
+    const scheduled = decision.status?.conditions.find(({ type }) => type === 'Scheduled');
+    expect(scheduled).toMatchObject({ status: 'False', reason: 'Draining' });
+    const atTheGate = decide(
+      seen({ draining: true, record: record(), container: container(), session: session() }),
+    );
+    expect(atTheGate.act).toEqual({ do: 'discard' });
+  });
+
+  it('[K4] [K6] ends what may run elsewhere within its grace period, then gives it back with how it ended', () => {
+    expect(decide(live({ sandbox: replace() })).act).toEqual({ do: 'stop', reason: 'Drained' });
+    const termination = {
+      launch: 'Main' as const,
+      cause: 'Drained' as const,
+      verdict: 'Confirmed' as const,
+      message: 'm',
+      evidence: [],
+      finishedAt: AT,
+    };
+    const stopped = live({
+      sandbox: replace(),
+      container: container('exited'),
+      session: undefined,
+      record: record({}, { main: launch(), outcome: { termination, ended: 'Stopped' } }),
+    });
+    const decision = decide(stopped);
+    expect(decision).toMatchObject({ act: { do: 'discard' }, writeFirst: true });
+    expect(decision.status?.set?.lastTermination).toEqual(termination);
+    expect(
+      decide(live({ sandbox: replace(), container: undefined, session: undefined, record: undefined })).act,
+    ).toEqual({
+      do: 'hand-back',
+    });
+  });
+
+  it('[K4] leaves what runs and may not, and what has ended', () => {
+    expect(decide(live({ sandbox: sandbox() })).act).not.toMatchObject({ do: 'stop' });
+    const termination = {
+      launch: 'Main' as const,
+      cause: 'Exited' as const,
+      verdict: 'Confirmed' as const,
+      message: 'm',
+      evidence: [],
+      finishedAt: AT,
+    };
+    const done = live({
+      sandbox: replace(),
+      container: undefined,
+      session: undefined,
+      record: record({}, { main: launch(), outcome: { termination, ended: 'Succeeded' } }),
+    });
+    expect(decide(done).act).toBeUndefined();
+  });
+});

@@ -1,5 +1,6 @@
 import { asking } from './checks/asking.ts';
 import { bound } from './checks/bound.ts';
+import { drained } from './checks/drained.ts';
 import { ended } from './checks/ended.ts';
 import { exited } from './checks/exited.ts';
 import { fenced } from './checks/fencing.ts';
@@ -18,6 +19,7 @@ const checks: readonly Check[] = [
   fenced,
   bound,
   stopping,
+  drained,
   replaced,
   ended,
   asking,

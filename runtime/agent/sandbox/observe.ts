@@ -66,6 +66,7 @@ export async function observe(
     pull: run.pull,
     nameHeld: services.nameHeld(),
     ending: services.ending(),
+    draining: services.nodeSpec()?.drain === true,
     tornDown: run.tornDown,
     ranMs: ran(services, run, nowMs),
     silentMs: since(services, run.startedMs),

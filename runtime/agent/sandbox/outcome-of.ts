@@ -33,6 +33,7 @@ export function outcomeOf(record: LedgerRecord, termination: Termination): Outco
     case 'Timeout':
       return kept || launch === 'Setup' ? 'Stalled' : 'Failed';
     case 'Deleted':
+    case 'Drained':
     case 'Replaced':
       return 'Stopped';
     case 'Exited':

@@ -39,6 +39,8 @@ export interface Observation {
   unenforceable: string | undefined;
   /** How long ago the first signal of a stop was sent. */
   stoppingMs: number | undefined;
+  /** The operator wants the node to be empty. */
+  draining?: boolean;
   /** Why the node has no room for a spec that has changed since the controller chose the node. */
   noRoom?: string | undefined;
   /** Why the last attempt at something failed, while it is being tried again. */

@@ -11,6 +11,7 @@ const WHY: Record<StopReason, string> = {
   Deleted: 'the sandbox is being deleted',
   Deadline: 'activeDeadlineSeconds is over',
   Replaced: 'the spec changed',
+  Drained: 'the node is being drained',
   Stopped: 'the spec asks for what is not supported',
   SetupTimeout: 'setup ran into its time limit',
   LimitsUnproven: 'the limits in force are not the ones asked for',

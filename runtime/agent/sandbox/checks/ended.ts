@@ -152,6 +152,8 @@ function stallReason(outcome: Outcome): Reason {
       return 'Deleting';
     case 'Replaced':
       return 'Recreating';
+    case 'Drained':
+      return 'Draining';
     case 'Stopped':
       return 'NetworkUnsupported';
     case 'LimitsUnproven':

@@ -8,6 +8,7 @@ const WORDS: Record<StopReason, string> = {
   Deleted: 'The sandbox is being deleted.',
   Deadline: 'The sandbox reached activeDeadlineSeconds and is being stopped.',
   Replaced: 'The spec changed: the container is being replaced.',
+  Drained: 'The node is being drained: the sandbox is being stopped, and will be placed anew.',
   Stopped: 'The sandbox is being stopped.',
   SetupTimeout: 'Setup ran into its time limit and is being stopped.',
   LimitsUnproven: 'The limits in force are not the ones asked for: the sandbox is being stopped.',
@@ -58,6 +59,8 @@ export function stopStatus(seen: Observation, reason: StopReason): StatusChange 
       return paint({ is: 'Working', reason: 'Suspending', message }, context(seen));
     case 'Replaced':
       return paint({ is: 'Working', reason: 'Recreating', message }, context(seen));
+    case 'Drained':
+      return paint({ is: 'Working', reason: 'Draining', message }, context(seen));
     case 'Deadline':
       return paint({ is: 'Working', reason: 'DeadlineExceeded', message }, context(seen));
     default:
