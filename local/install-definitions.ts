@@ -33,6 +33,8 @@ export async function installDefinitions(
       query: new URLSearchParams(),
       user: ANONYMOUS,
       dryRun: false,
+      fieldManager: 'local-api',
+      force: false,
       fieldValidation: 'Strict',
       warnings: [],
       admit: () => undefined,
@@ -51,6 +53,7 @@ export async function installDefinitions(
 /** Whether an update would change nothing. To find that out costs far less than to validate. */
 function isAsGiven(stored: StoredObject, given: StoredObject): boolean {
   const next = structuredClone(given);
+  crdTraits.defaults?.(next);
   crdTraits.prepare?.(next, stored);
   const kept = (object: StoredObject): Json =>
     ({

@@ -1,10 +1,11 @@
 import type { ObjectMeta } from '../crds/meta.ts';
+import type { Json } from './schema/json.ts';
 
 /** An object as it is stored and served. What is beyond the metadata is the schema's business. */
 export interface StoredObject {
   apiVersion: string;
   kind: string;
-  metadata: ObjectMeta;
+  metadata: ObjectMeta & { managedFields?: Json[] };
   [field: string]: unknown;
 }
 

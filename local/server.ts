@@ -51,11 +51,17 @@ export interface LocalAPI {
   kubeconfigPath: string;
   /** A token for a user in groups: the same one whenever the same is asked for. */
   token(user: string, groups: readonly string[]): string;
+  /** Forgets the history up to now: watches cannot go back into it any more. */
+  compact(): void;
+  /** A way to this server for a client in the same process; `headers` are those of each of its requests. */
+  transport(headers: Record<string, string>): Transport;
   /** Ends watches and connections, commits what is waiting, and gives the data folder back. */
   close(): Promise<void>;
 }
 
 const ADMIN = 'local-admin';
+/** Revisions that are forgotten in one commit. */
+const COMPACTION_STEP = 500;
 
 /**
  * Starts a control plane of one process on one machine: the Kubernetes API over an SQLite file.
@@ -117,6 +123,10 @@ export async function startLocalAPI(options: LocalAPIOptions): Promise<LocalAPI>
       adminToken,
       kubeconfigPath,
       token: (user, groups) => tokens.issue(user, groups),
+      transport: (headers) => inProcess.transport(headers),
+      compact: () => {
+        while (store.compact(store.rv, COMPACTION_STEP));
+      },
       close: () => (closing ??= close()),
     };
   } catch (error) {

@@ -2,7 +2,14 @@ import { isRecord, type StoredObject } from '../object.ts';
 import { RBAC_IDS } from '../registry/builtin.ts';
 import type { Kind } from '../registry/kind.ts';
 import { refuse } from '../rest/status.ts';
-import { covers, type RBACAuthorizer, readRule, type Rule } from './rbac.ts';
+import {
+  type Attributes,
+  covers,
+  type RBACAuthorizer,
+  readRule,
+  type ResourceAttributes,
+  type Rule,
+} from './rbac.ts';
 import { MASTERS, type User } from './user.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
@@ -20,15 +27,17 @@ export function refuseEscalation(
   const namespace = request.namespace ?? '';
   if (!RBAC_IDS.has(kind.id) || user.groups.includes(MASTERS)) return;
   const granted = kind.plural.endsWith('bindings')
-    ? boundRules(authorizer, user, namespace, object)
+    ? boundRules(authorizer, user, namespace, kind.plural, object)
     : writtenRules(authorizer, user, namespace, kind.plural, object);
   const held = authorizer.rulesFor(user, namespace);
-  const missing = granted.filter((rule) => !isHeld(rule, held));
+  const missing = granted
+    .flatMap((rule) => singleRights(rule))
+    .filter(({ wanted }) => !held.some((each) => covers(each, wanted)));
   if (missing.length === 0) return;
   throw refuse.forbidden(
     { group: GROUP, resource: kind.plural },
     object.metadata.name,
-    `user ${JSON.stringify(user.name)} (groups=${JSON.stringify(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${missing.map(show).join('\n')}`,
+    `user ${JSON.stringify(user.name)} (groups=${quoted(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${summary(missing).join('\n')}`,
   );
 }
 
@@ -55,6 +64,7 @@ function boundRules(
   authorizer: RBACAuthorizer,
   user: User,
   namespace: string,
+  plural: string,
   binding: StoredObject,
 ): Rule[] {
   const ref = isRecord(binding['roleRef']) ? binding['roleRef'] : {};
@@ -71,41 +81,55 @@ function boundRules(
   if (may.allowed) return [];
   const rules = authorizer.rulesOfRole(cluster ? 'ClusterRole' : 'Role', namespace, name);
   // A role that is not there yet could become any role.
-  if (rules === undefined)
-    throw refuse.notFound({ group: GROUP, resource: cluster ? 'clusterroles' : 'roles' }, name);
+  if (rules === undefined) throw refuse.notFound({ group: GROUP, resource: plural }, name);
   return rules;
 }
 
-/** Every single permission of the rule is one of some held rule. */
-function isHeld(rule: Rule, held: readonly Rule[]): boolean {
-  const names = rule.resourceNames.length === 0 ? [''] : rule.resourceNames;
-  for (const verb of rule.verbs) {
-    for (const path of rule.nonResourceURLs) {
-      if (!held.some((each) => covers(each, { verb, path }))) return false;
-    }
-    for (const group of rule.apiGroups) {
-      for (const full of rule.resources) {
-        const [resource = '', subresource = ''] = full.split('/');
-        for (const name of names) {
-          const wanted = { verb, group, resource, subresource, namespace: '', name };
-          if (!held.some((each) => covers(each, wanted))) return false;
-        }
-      }
-    }
-  }
-  return true;
+/** One permission of a rule: one verb on one resource, of one name where the rule has names, or on one path. */
+interface Right {
+  verb: string;
+  wanted: Attributes;
 }
 
-function show(rule: Rule): string {
-  const parts: [string, string[]][] = [
-    ['APIGroups', rule.apiGroups],
-    ['Resources', rule.resources],
-    ['ResourceNames', rule.resourceNames],
-    ['NonResourceURLs', rule.nonResourceURLs],
-    ['Verbs', rule.verbs],
-  ];
-  return `{${parts
-    .filter(([, values]) => values.length > 0)
-    .map(([name, values]) => `${name}:${JSON.stringify(values)}`)
-    .join(', ')}}`;
+function singleRights(rule: Rule): Right[] {
+  const names = rule.resourceNames.length === 0 ? [''] : rule.resourceNames;
+  return rule.verbs.flatMap((verb) => [
+    ...rule.apiGroups.flatMap((group) =>
+      rule.resources.flatMap((full) => {
+        const [resource = '', subresource = ''] = full.split('/');
+        return names.map((name) => ({
+          verb,
+          wanted: { verb, group, resource, subresource, namespace: '', name },
+        }));
+      }),
+    ),
+    ...rule.nonResourceURLs.map((path) => ({ verb, wanted: { verb, path } })),
+  ]);
 }
+
+/** The rights as rules, those on one resource together. */
+function summary(rights: readonly Right[]): string[] {
+  const verbs = new Map<string, string[]>();
+  for (const { verb, wanted } of rights) {
+    const what = 'path' in wanted ? `NonResourceURLs:${quoted([wanted.path])}` : onResource(wanted);
+    // Rights on paths stand alone.
+    const key = 'path' in wanted ? `${what} ${verb}` : what;
+    verbs.set(key, [...(verbs.get(key) ?? []), verb]);
+  }
+  return [...verbs]
+    .map(([key, of]) => {
+      const what = key.startsWith('NonResourceURLs') ? key.slice(0, key.lastIndexOf(' ')) : key;
+      return `{${what}, Verbs:${quoted([...new Set(of)])}}`;
+    })
+    .sort();
+}
+
+function onResource({ group, resource, subresource, name }: ResourceAttributes): string {
+  const full = subresource === '' ? resource : `${resource}/${subresource}`;
+  const names = name === '' ? '' : `, ResourceNames:${quoted([name])}`;
+  return `APIGroups:${quoted([group])}, Resources:${quoted([full])}${names}`;
+}
+
+/** As Go quotes a list. */
+const quoted = (texts: readonly string[]): string =>
+  `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`;

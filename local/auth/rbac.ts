@@ -31,6 +31,7 @@ export interface Rule {
 
 export interface Decision {
   allowed: boolean;
+  /** What allows it; of a refusal, what could not be looked at. */
   reason: string;
 }
 
@@ -64,17 +65,22 @@ export class RBACAuthorizer {
     // As on a kube-apiserver, this group cannot be locked out by what is stored.
     if (user.groups.includes(MASTERS)) return { allowed: true, reason: '' };
     const namespace = 'path' in attributes ? '' : attributes.namespace;
+    const missing: string[] = [];
     for (const binding of this.#bindingsFor(user, namespace)) {
-      if (!this.#rulesOf(binding).some((rule) => covers(rule, attributes))) continue;
-      return { allowed: true, reason: grantedBy(binding) };
+      const rules = this.#rulesOf(binding);
+      if (rules === undefined) missing.push(missingRole(binding));
+      else if (rules.some((rule) => covers(rule, attributes)))
+        return { allowed: true, reason: grantedBy(binding, user) };
     }
-    return { allowed: false, reason: '' };
+    const [first] = missing;
+    if (first === undefined) return { allowed: false, reason: '' };
+    return { allowed: false, reason: `RBAC: ${missing.length === 1 ? first : `[${missing.join(', ')}]`}` };
   }
 
   /** Every rule that holds for a user in a namespace. */
   rulesFor(user: User, namespace: string): Rule[] {
     if (user.groups.includes(MASTERS)) return [...EVERYTHING];
-    return this.#bindingsFor(user, namespace).flatMap((binding) => this.#rulesOf(binding));
+    return this.#bindingsFor(user, namespace).flatMap((binding) => this.#rulesOf(binding) ?? []);
   }
 
   #bindingsFor(user: User, namespace: string): Binding[] {
@@ -108,9 +114,9 @@ export class RBACAuthorizer {
     return rules;
   }
 
-  #rulesOf(binding: Binding): Rule[] {
+  #rulesOf(binding: Binding): Rule[] | undefined {
     const kind = binding.role.kind === 'ClusterRole' ? 'ClusterRole' : 'Role';
-    return this.rulesOfRole(kind, binding.namespace, binding.role.name) ?? [];
+    return this.rulesOfRole(kind, binding.namespace, binding.role.name);
   }
 }
 
@@ -156,9 +162,21 @@ function isSubject(user: User, subject: Binding['subjects'][number]): boolean {
   return user.name === `system:serviceaccount:${subject.namespace}:${subject.name}`;
 }
 
-function grantedBy(binding: Binding): string {
+function missingRole({ role }: Binding): string {
+  const kind = role.kind === 'ClusterRole' ? 'clusterrole' : 'role';
+  return `${kind}.${RBAC} ${JSON.stringify(role.name)} not found`;
+}
+
+function grantedBy(binding: Binding, user: User): string {
   const where = binding.namespace === '' ? binding.name : `${binding.name}/${binding.namespace}`;
-  return `RBAC: allowed by ${binding.kind} ${JSON.stringify(where)} of ${binding.role.kind} ${JSON.stringify(binding.role.name)}`;
+  return `RBAC: allowed by ${binding.kind} ${JSON.stringify(where)} of ${binding.role.kind} ${JSON.stringify(binding.role.name)} to ${shownSubject(binding, user)}`;
+}
+
+function shownSubject(binding: Binding, user: User): string {
+  const subject = binding.subjects.find((each) => isSubject(user, each));
+  const { kind = '', name = '', namespace = '' } = subject ?? {};
+  const full = kind === 'ServiceAccount' && namespace !== '' ? `${name}/${namespace}` : name;
+  return `${kind} ${JSON.stringify(full)}`;
 }
 
 export function covers(rule: Rule, wanted: Attributes): boolean {
@@ -180,7 +198,12 @@ export function covers(rule: Rule, wanted: Attributes): boolean {
 }
 
 /** Why a request is refused, as a kube-apiserver says it. */
-export function denial(user: User, wanted: Attributes): string {
+export function denial(user: User, wanted: Attributes, decision?: Decision): string {
+  const reason = decision?.reason ?? '';
+  return `${refusal(user, wanted)}${reason === '' ? '' : `: rbac: ${reason}`}`;
+}
+
+function refusal(user: User, wanted: Attributes): string {
   const who = `User ${JSON.stringify(user.name)} cannot ${wanted.verb}`;
   if ('path' in wanted) return `${who} path ${JSON.stringify(wanted.path)}`;
   const resource = wanted.subresource === '' ? wanted.resource : `${wanted.resource}/${wanted.subresource}`;

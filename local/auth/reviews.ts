@@ -1,7 +1,7 @@
 import { isRecord } from '../object.ts';
 import { refuse } from '../rest/status.ts';
 import { type Attributes, type RBACAuthorizer, type Rule } from './rbac.ts';
-import { fieldErrors } from '../schema/field-error.ts';
+import { type FieldError, fieldErrors } from '../schema/field-error.ts';
 import type { Tokens } from './tokens.ts';
 import type { User } from './user.ts';
 
@@ -55,7 +55,10 @@ export const REVIEWS: readonly ReviewKind[] = [
     namespaced: true,
     review: (spec, { authorizer, namespace }) => {
       if (text(record(spec['resourceAttributes'])['namespace']) !== (namespace ?? '')) {
-        throw refuse.badRequest('spec.resourceAttributes.namespace must match namespace');
+        const given = text(record(spec['resourceAttributes'])['namespace']);
+        throw refused(
+          fieldErrors.invalid('spec.resourceAttributes.namespace', given, 'must match metadata.namespace'),
+        );
       }
       return decide(authorizer, subject(spec), spec);
     },
@@ -65,7 +68,11 @@ export const REVIEWS: readonly ReviewKind[] = [
     kind: 'SelfSubjectRulesReview',
     plural: 'selfsubjectrulesreviews',
     namespaced: false,
-    review: (spec, { user, authorizer }) => rulesReview(authorizer.rulesFor(user, text(spec['namespace']))),
+    review: (spec, { user, authorizer }) => {
+      const namespace = text(spec['namespace']);
+      if (namespace === '') throw refuse.badRequest('no namespace on request');
+      return rulesReview(authorizer.rulesFor(user, namespace));
+    },
   },
   {
     group: AUTHENTICATION,
@@ -73,9 +80,11 @@ export const REVIEWS: readonly ReviewKind[] = [
     plural: 'tokenreviews',
     namespaced: false,
     review: (spec, { tokens }) => {
-      const user = tokens.lookup(text(spec['token']));
+      const token = text(spec['token']);
+      if (token === '') throw refuse.badRequest('token is required for TokenReview in authentication');
+      const user = tokens.lookup(token);
       return user === undefined
-        ? { authenticated: false, error: 'the token is not valid', user: {} }
+        ? { error: 'the token is not valid', user: {} }
         : { authenticated: true, user: userInfo(user), audiences: strings(spec['audiences']) };
     },
   },
@@ -89,14 +98,19 @@ export const REVIEWS: readonly ReviewKind[] = [
 ];
 
 function userInfo(user: User): Fields {
-  return { username: user.name, ...(user.uid === '' ? {} : { uid: user.uid }), groups: user.groups };
+  return {
+    username: user.name,
+    ...(user.uid === '' ? {} : { uid: user.uid }),
+    groups: user.groups,
+    ...(user.extra === undefined ? {} : { extra: user.extra }),
+  };
 }
 
 function subject(spec: Fields): User {
   const name = text(spec['user']);
   const groups = strings(spec['groups']);
   if (name === '' && groups.length === 0) {
-    throw refuse.badRequest('at least one of user or groups must be specified');
+    throw refused(fieldErrors.invalid('spec.user', '', 'at least one of user or group must be specified'));
   }
   return { name, uid: text(spec['uid']), groups };
 }
@@ -106,19 +120,19 @@ function decide(authorizer: RBACAuthorizer, user: User, spec: Fields): Fields {
   return { allowed, ...(reason === '' ? {} : { reason }) };
 }
 
+const ONE_OF = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+
+const refused = (error: FieldError): Error => refuse.invalid(AUTHORIZATION, '', '', [error]);
+
 function attributes(spec: Fields): Attributes {
   const path = spec['nonResourceAttributes'];
-  if (isRecord(path)) return { verb: text(path['verb']), path: text(path['path']) };
   const resource = spec['resourceAttributes'];
-  if (!isRecord(resource)) {
-    throw refuse.invalid('authorization.k8s.io', '', '', [
-      fieldErrors.invalid(
-        'spec',
-        null,
-        'exactly one of nonResourceAttributes or resourceAttributes must be specified',
-      ),
-    ]);
-  }
+  if (isRecord(path) && isRecord(resource))
+    throw refused(
+      fieldErrors.invalid('spec', { Path: text(path['path']), Verb: text(path['verb']) }, ONE_OF),
+    );
+  if (isRecord(path)) return { verb: text(path['verb']), path: text(path['path']) };
+  if (!isRecord(resource)) throw refused(fieldErrors.invalid('spec', null, ONE_OF));
   return {
     verb: text(resource['verb']),
     group: text(resource['group']),

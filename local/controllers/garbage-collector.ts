@@ -1,3 +1,6 @@
+import { FieldSet } from '../managed-fields/field-set.ts';
+import { forgetFields } from '../managed-fields/managers.ts';
+import { field, keyed, type PathElement } from '../managed-fields/path-element.ts';
 import type { OwnerReference } from '../../crds/meta.ts';
 import { objectKey, type StoredObject } from '../object.ts';
 import { storageId } from '../rest/call.ts';
@@ -131,6 +134,7 @@ export class GarbageCollector {
         const rest = (dependent.metadata.ownerReferences ?? []).filter((each) => each.uid !== uid);
         if (rest.length > 0) dependent.metadata.ownerReferences = rest;
         else delete dependent.metadata.ownerReferences;
+        disown(dependent, rest.length > 0 ? [OWNERS, keyed({ uid })] : [OWNERS]);
         tx.put(ref.resource, ref.key, dependent);
       }
       this.#dropFinalizer(tx, resource, key, ORPHAN);
@@ -160,6 +164,16 @@ export class GarbageCollector {
     if (isReleased({ kind }, object)) tx.remove(resource, key, object);
     else tx.put(resource, key, object);
   }
+}
+
+const OWNERS = field('ownerReferences');
+
+/** What is taken from an object's metadata is nobody's any more. */
+function disown({ metadata }: StoredObject, path: PathElement[]): void {
+  if (metadata.managedFields === undefined) return;
+  const left = forgetFields(metadata.managedFields, FieldSet.of([field('metadata'), ...path]));
+  if (left.length > 0) metadata.managedFields = left;
+  else delete metadata.managedFields;
 }
 
 /** The finalizers an object already has say how its own dependents are to go. */

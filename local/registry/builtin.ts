@@ -3,8 +3,12 @@ import { isDNS1123Label, isPathSegmentName } from '../schema/names.ts';
 import { builtinDecoder } from './builtin-decode.ts';
 import { crdTraits } from './crd-traits.ts';
 import {
+  coreFace,
   eventFields,
+  eventZero,
   eventsStorage,
+  newEventZero,
+  newFace,
   prepareEvent,
   prepareNewEvent,
   validateEvent,
@@ -33,6 +37,7 @@ interface Definition {
   selectable?: Record<string, (object: StoredObject) => string>;
   traits?: Partial<Traits>;
   storedAs?: Kind['storedAs'];
+  otherFace?: Kind['otherFace'];
 }
 
 const DEFAULT_TRAITS: Traits = {
@@ -77,28 +82,35 @@ const DEFINITIONS: Definition[] = [
     plural: 'events',
     shortNames: ['ev'],
     selectable: eventFields,
-    traits: { createOnUpdate: true, prepare: prepareEvent, validate: validateEvent },
+    traits: { createOnUpdate: true, zero: eventZero, prepare: prepareEvent, validate: validateEvent },
+    otherFace: newFace,
   },
   {
     group: 'events.k8s.io',
     kind: 'Event',
     plural: 'events',
     shortNames: ['ev'],
-    traits: { createOnUpdate: true, prepare: prepareNewEvent, validate: validateNewEvent },
+    traits: {
+      createOnUpdate: true,
+      zero: newEventZero,
+      prepare: prepareNewEvent,
+      validate: validateNewEvent,
+    },
     storedAs: eventsStorage,
+    otherFace: coreFace,
   },
   {
     group: 'coordination.k8s.io',
     kind: 'Lease',
     plural: 'leases',
-    traits: { createOnUpdate: true, unconditionalUpdate: false, validate: validateLease },
+    traits: { createOnUpdate: true, unconditionalUpdate: false, zero: { spec: {} }, validate: validateLease },
   },
   { group: RBAC, kind: 'Role', plural: 'roles', traits: { ...rbacTraits, validate: validateRole } },
   {
     group: RBAC,
     kind: 'RoleBinding',
     plural: 'rolebindings',
-    traits: { ...rbacTraits, prepare: prepareBinding, validate: validateBinding },
+    traits: { ...rbacTraits, defaults: prepareBinding, validate: validateBinding },
   },
   {
     group: RBAC,
@@ -112,7 +124,7 @@ const DEFINITIONS: Definition[] = [
     kind: 'ClusterRoleBinding',
     plural: 'clusterrolebindings',
     cluster: true,
-    traits: { ...rbacTraits, prepare: prepareBinding, validate: validateBinding },
+    traits: { ...rbacTraits, defaults: prepareBinding, validate: validateBinding },
   },
   {
     group: 'apiextensions.k8s.io',
@@ -156,6 +168,7 @@ export function builtinKinds(): Kind[] {
       crd: undefined,
       staleUntil: 0,
       ...(definition.storedAs === undefined ? {} : { storedAs: definition.storedAs }),
+      ...(definition.otherFace === undefined ? {} : { otherFace: definition.otherFace }),
     };
   });
 }

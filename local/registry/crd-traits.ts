@@ -95,10 +95,11 @@ function validateStoredVersions(object: StoredObject, old: StoredObject): FieldE
 export const crdTraits: Partial<Traits> = {
   unconditionalUpdate: false,
   generation: true,
+  defaults: (object) => {
+    if (isUsable(object)) fillDefaults(asCRD(object).spec);
+  },
   prepare: (object, old) => {
-    if (!isUsable(object)) return;
-    fillDefaults(asCRD(object).spec);
-    fillStatus(object, old);
+    if (isUsable(object)) fillStatus(object, old);
   },
   validatesMetadata: true,
   validate: (object, old) => {

@@ -1,6 +1,7 @@
 import { isRecord, type StoredObject } from '../object.ts';
 import { type FieldError, fieldErrors } from '../schema/field-error.ts';
-import { kindId, type StorageAlias } from './kind.ts';
+import type { JsonObject } from '../schema/json.ts';
+import { kindId, type OtherFace, type StorageAlias } from './kind.ts';
 
 /** Event has two faces over one store: core/v1 (as it is stored) and events.k8s.io/v1. */
 
@@ -67,6 +68,36 @@ export const eventsStorage: StorageAlias = {
     return out;
   },
 };
+
+const asStored = (event: JsonObject): StoredObject => event as unknown as StoredObject;
+
+const asCore = (event: JsonObject): JsonObject =>
+  event['apiVersion'] === 'v1' ? event : (eventsStorage.toStorage(asStored(event)) as unknown as JsonObject);
+
+const asNew = (event: JsonObject): JsonObject =>
+  event['apiVersion'] === 'v1'
+    ? (eventsStorage.fromStorage(asStored(event)) as unknown as JsonObject)
+    : event;
+
+/** What each of the two is to the other. */
+export const newFace: OtherFace = {
+  group: 'events.k8s.io',
+  version: 'v1',
+  apiVersion: 'events.k8s.io/v1',
+  to: asCore,
+  from: asNew,
+};
+export const coreFace: OtherFace = { group: '', version: 'v1', apiVersion: 'v1', to: asNew, from: asCore };
+
+/** What every Event has, if only empty. */
+export const eventZero: Record<string, unknown> = {
+  involvedObject: {},
+  source: {},
+  eventTime: null,
+  reportingComponent: '',
+  reportingInstance: '',
+};
+export const newEventZero: Record<string, unknown> = { regarding: {}, deprecatedSource: {}, eventTime: null };
 
 /** Fields that are written even when they are empty. */
 export function prepareEvent(event: StoredObject): void {

@@ -7,6 +7,8 @@ import type { JsonObject } from '../schema/json.ts';
 interface ObjectSchema {
   /** Drops what the schema does not know and names it; metadata of a wrong type throws a DecodeError. */
   prune(object: JsonObject): { pruned: JsonObject; unknownFields: string[] };
+  /** Takes nulls that mean nothing for what was not sent. */
+  dropNulls(object: JsonObject): void;
   default(object: JsonObject): JsonObject;
   /**
    * Refusals of the whole object, its metadata included; `old` is the stored object of an update. `warn` hears of
@@ -48,6 +50,10 @@ export interface Traits {
   verbs?: readonly string[];
   /** The check of metadata.name; absent: a DNS-1123 subdomain. */
   validateName?: (name: string) => string[];
+  /** Members that an object of the kind always has, as a Go struct does: nobody owns that they are there. */
+  zero?: Record<string, unknown>;
+  /** Fills in what a client may leave out, in place; whoever writes the object owns it. */
+  defaults?: (object: StoredObject) => void;
   /** Completes an object before it is validated, in place. `old` is the stored one of an update. */
   prepare?: (object: StoredObject, old: StoredObject | undefined) => void;
   validate?: (object: StoredObject, old: StoredObject | undefined) => FieldError[];
@@ -81,6 +87,17 @@ export interface Kind {
   staleUntil: number;
   /** Objects stored under this id are served by another kind too (core and events.k8s.io Events). */
   storedAs?: StorageAlias;
+  /** The other kind that its objects are served as. */
+  otherFace?: OtherFace;
+}
+
+export interface OtherFace {
+  group: string;
+  version: string;
+  apiVersion: string;
+  /** An object of that kind as one of this, and the other way round. Any other is answered as it is. */
+  to(object: JsonObject): JsonObject;
+  from(object: JsonObject): JsonObject;
 }
 
 /** A kind that is another view of objects stored under a different id. */

@@ -28,11 +28,14 @@ export function dropContentFinalizer(namespace: StoredObject): void {
 
 export const namespaceTraits: Partial<Traits> = {
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
-  prepare: (namespace, old) => {
+  defaults: (namespace) => {
     namespace.metadata.labels = {
       ...namespace.metadata.labels,
       'kubernetes.io/metadata.name': namespace.metadata.name,
     };
+  },
+  zero: { spec: {}, status: {} },
+  prepare: (namespace, old) => {
     // The content finalizer is given once, and is taken by `finalize` or the namespace's own end only.
     if (old === undefined) {
       namespace['spec'] = { finalizers: [CONTENT_FINALIZER] };

@@ -58,7 +58,7 @@ export const configMapTraits: Partial<Traits> = {
 };
 
 export const secretTraits: Partial<Traits> = {
-  prepare: (secret) => {
+  defaults: (secret) => {
     secret['type'] ??= 'Opaque';
     const plain = secret['stringData'];
     if (!isRecord(plain)) return;

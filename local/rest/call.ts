@@ -16,6 +16,10 @@ export interface Call {
   query: URLSearchParams;
   user: User;
   dryRun: boolean;
+  /** Whom the fields that this call sets belong to. */
+  fieldManager: string;
+  /** An apply takes fields that others own. */
+  force: boolean;
   fieldValidation: FieldValidation;
   /** Sent as Warning headers with the answer. */
   warnings: string[];
@@ -67,6 +71,7 @@ function reread(call: { kind: Kind; version: ServedVersion }, object: StoredObje
   const copy = structuredClone(object);
   copy.apiVersion = apiVersion(call);
   call.version.schema?.prune(copy as unknown as JsonObject);
+  call.version.schema?.dropNulls(copy as unknown as JsonObject);
   call.version.schema?.default(copy as unknown as JsonObject);
   return copy;
 }

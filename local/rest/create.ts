@@ -7,6 +7,7 @@ import type { Transaction } from '../store/transaction.ts';
 import { type Call, fromStorage, groupResource, storageId, toStorage } from './call.ts';
 import { acceptObject, judgeFields } from './decode.ts';
 import { requireNamespace } from './namespace.ts';
+import { recordOwners } from './ownership.ts';
 import { refuse } from './status.ts';
 import { validateObject } from './validate.ts';
 
@@ -40,6 +41,19 @@ export async function create(
 
 /** Fills in what the server sets on a new object. Answers whether it made the name up. */
 export function prepareNew(call: Call, object: StoredObject, clock: Clock): boolean {
+  fillDefaults(call, object);
+  recordOwners(call, undefined, object, clock);
+  return makeNew(call, object, clock);
+}
+
+/** Before its owners are recorded: whoever writes an object owns what it leaves to the defaults. */
+export function fillDefaults(call: Call, object: StoredObject): void {
+  call.version.schema?.default(object as unknown as JsonObject);
+  call.kind.traits.defaults?.(object);
+}
+
+/** As `prepareNew`, of an object whose owners are known. */
+export function makeNew(call: Call, object: StoredObject, clock: Clock): boolean {
   const { metadata } = object;
   const generated = (metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '';
   if (generated) metadata.name = generateName(metadata.generateName ?? '');
@@ -58,7 +72,6 @@ export function prepareNew(call: Call, object: StoredObject, clock: Clock): bool
 
 /** What a client may send and the server does not keep. */
 export function dropUnkept(metadata: StoredObject['metadata']): void {
-  delete metadata.managedFields;
   delete (metadata as { selfLink?: string }).selfLink;
 }
 

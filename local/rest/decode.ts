@@ -60,13 +60,23 @@ function jsonError(error: unknown): string {
   return message.startsWith('Unexpected end of JSON') ? 'unexpected end of JSON input' : message;
 }
 
+/** A value of the wrong type. Of an object that a patch has made, `why` alone is told. */
+export class DecodeRefusal extends StatusError {
+  readonly why: string;
+  constructor(message: string, why: string) {
+    super(refuse.badRequest(message).status);
+    this.why = why;
+  }
+}
+
 /**
  * Checks that a decoded body is an object of the call's kind and version, drops and names what its schema does
- * not know. The object is changed in place. Throws 400 or 422.
+ * not know, and nulls that mean nothing. The object is changed in place. Throws 400 or 422, and DecodeRefusal.
  */
 export function acceptObject(
   call: Call,
   value: Record<string, unknown>,
+  how: { nulls: 'drop' | 'keep' } = { nulls: 'drop' },
 ): { object: StoredObject; unknown: string[] } {
   const expected = apiVersion(call);
   if (value['apiVersion'] !== expected) {
@@ -93,12 +103,14 @@ export function acceptObject(
       unknown.push(...decoded.unknownFields, ...(call.version.decode?.(value as JsonObject) ?? []));
     } else {
       unknown.push(...schema.prune(value as JsonObject).unknownFields);
+      if (how.nulls === 'drop') schema.dropNulls(value as JsonObject);
     }
     return { object: value as StoredObject, unknown };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw refuse.badRequest(
+    throw new DecodeRefusal(
       `${call.kind.kind} in version "${call.version.name}" cannot be handled as a ${call.kind.kind}: ${error.message}`,
+      error.message,
     );
   }
 }
@@ -106,7 +118,7 @@ export function acceptObject(
 /** Built-in kinds are decoded whole: the decoder names the way to the field. */
 function builtinMeta(metadata: Json): ReturnType<typeof decodeObjectMeta> {
   try {
-    return decodeObjectMeta(metadata);
+    return decodeObjectMeta(metadata, 'metadata', { emptyOwners: true });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw new DecodeError(

@@ -4,9 +4,10 @@ import { deepEqual, type Json, type JsonObject } from '../schema/json.ts';
 import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { fromStorage, groupResource, keyOf, type NamedCall, storageId, toStorage } from './call.ts';
-import { dropUnkept, ordered, prepareNew } from './create.ts';
+import { dropUnkept, fillDefaults, makeNew, ordered, prepareNew } from './create.ts';
 import { acceptObject, judgeFields } from './decode.ts';
 import { requireNamespace } from './namespace.ts';
+import { keepTimes, recordOwners } from './ownership.ts';
 import { refuse } from './status.ts';
 import { resourceVersionRequired, validateObject } from './validate.ts';
 
@@ -28,6 +29,8 @@ export async function update(
     const stored = tx.get(storageId(call.kind), keyOf(call));
     if (stored !== undefined) {
       checkUID(call, stored, object);
+      fillDefaults(call, object);
+      recordOwners(call, fromStorage(call, stored), object, context.clock);
       return { object: replace(call, stored, object, tx), created: false };
     }
     return { object: createInstead(call, object, tx, context.clock), created: true };
@@ -60,6 +63,21 @@ function createInstead(call: NamedCall, object: StoredObject, tx: Transaction, c
     throw refuse.notFound(gr, call.name);
   if ((object.metadata.resourceVersion ?? '') !== '') throw refuse.notFound(gr, call.name);
   prepareNew(call, object, clock);
+  return insertNew(call, object, tx);
+}
+
+/** Stores an object that an apply request makes. */
+export function createApplied(
+  call: NamedCall,
+  object: StoredObject,
+  tx: Transaction,
+  clock: Clock,
+): StoredObject {
+  makeNew(call, object, clock);
+  return insertNew(call, object, tx);
+}
+
+function insertNew(call: NamedCall, object: StoredObject, tx: Transaction): StoredObject {
   requireNamespace(call, call.name, (resource, key) => tx.get(resource, key));
   validateObject(call, object, undefined);
   if (call.dryRun) return object;
@@ -87,6 +105,7 @@ export function replace(
   if (call.subresource === undefined) call.kind.traits.prepare?.(next, old);
   countGeneration(call, old, next);
   validateObject(call, next, old);
+  keepTimes(old, next);
   if (deepEqual(next as unknown as Json, old as unknown as Json)) return old;
   if (call.dryRun) return next;
   const result = toStorage(call, ordered(next));
@@ -142,6 +161,9 @@ function storageKey(call: NamedCall): string {
 function merge(call: NamedCall, old: StoredObject, object: StoredObject): StoredObject {
   if (call.subresource !== undefined) {
     const next: StoredObject = { ...old, metadata: { ...old.metadata } };
+    const owners = object.metadata.managedFields;
+    if (owners === undefined) delete next.metadata.managedFields;
+    else next.metadata.managedFields = owners;
     const part = call.subresource === 'status' ? 'status' : 'spec';
     if (object[part] === undefined) delete next[part];
     else next[part] = object[part];
@@ -149,12 +171,7 @@ function merge(call: NamedCall, old: StoredObject, object: StoredObject): Stored
   }
   const next: StoredObject = { ...object, metadata: { ...object.metadata } };
   const { metadata } = next;
-  for (const field of [
-    'creationTimestamp',
-    'deletionGracePeriodSeconds',
-    'generation',
-    'generateName',
-  ] as const) {
+  for (const field of ['creationTimestamp', 'deletionGracePeriodSeconds', 'generation'] as const) {
     if (old.metadata[field] === undefined) delete metadata[field];
     else Object.assign(metadata, { [field]: old.metadata[field] });
   }

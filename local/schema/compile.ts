@@ -27,6 +27,8 @@ export interface CompiledSchema {
    * Throws DecodeError where metadata has a value of the wrong type (the server answers 400).
    */
   prune(object: JsonObject): { pruned: JsonObject; unknownFields: string[] };
+  /** Removes nulls that the schema does not allow: the decoder takes them for what was not sent. */
+  dropNulls(object: JsonObject): void;
   /** Fills in defaults. Changes the object and returns it. */
   default(object: JsonObject): JsonObject;
   /**
@@ -96,8 +98,10 @@ function compileVersion(crd: CustomResourceDefinition, version: CRDVersion): Com
       unknownFields.push(...coerceEmbedded(object, schema));
       return { pruned: object, unknownFields };
     },
-    default(object) {
+    dropNulls(object) {
       dropNulls(object, schema);
+    },
+    default(object) {
       applyDefaults(object, schema);
       return object;
     },

@@ -221,6 +221,8 @@ function unmarshalError(value: Json, field: string, type: string): DecodeError {
 export function decodeObjectMeta(
   metadata: Json,
   path = 'metadata',
+  /** Of built-in kinds an empty list of owners stays: they are to be forgotten. */
+  keeps: { emptyOwners: boolean } = { emptyOwners: false },
 ): { meta: JsonObject; unknownFields: string[] } {
   if (!isObject(metadata))
     throw new DecodeError(`json: cannot unmarshal ${goKind(metadata)} into Go value of type v1.ObjectMeta`);
@@ -231,7 +233,7 @@ export function decodeObjectMeta(
     if (type === undefined) unknownFields.push(childPath(path, key));
     else if (value !== null) {
       checkMeta(key, type, value, unknownFields, childPath(path, key));
-      if (!isEmpty(value)) meta[key] = value;
+      if (!isEmpty(value) || (key === 'managedFields' && keeps.emptyOwners)) meta[key] = value;
     }
   }
   return { meta, unknownFields };
@@ -275,6 +277,9 @@ function checkMeta(key: string, type: MetaType, value: Json, unknown: string[], 
             delete item[name];
           }
       }
+      break;
+    case 'managed':
+      if (!Array.isArray(value)) throw unmarshalError(value, field, '[]v1.ManagedFieldsEntry');
       break;
     default:
       break;

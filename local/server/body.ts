@@ -44,14 +44,10 @@ export async function jsonText(body: Buffer, contentType: string | undefined): P
 
 /** Loaded when somebody sends YAML: most never do. Aliases are refused: a few can stand for gigabytes. */
 async function yamlToJSON(text: string): Promise<string> {
-  const { parse } = await import('yaml');
-  try {
-    return JSON.stringify(parse(text, { maxAliasCount: 0 })) ?? 'null';
-  } catch (error) {
-    throw refuse.badRequest(
-      `error converting YAML to JSON: ${error instanceof Error ? error.message : 'not YAML'}`,
-    );
-  }
+  const { readYAML } = await import('../rest/yaml-text.ts');
+  const { value, error } = readYAML(text);
+  if (error !== undefined) throw refuse.badRequest(`error converting YAML to JSON: ${error}`);
+  return JSON.stringify(value) ?? 'null';
 }
 
 /** kubectl writes a few built-in kinds so. */

@@ -134,11 +134,12 @@ function reviewOf(route: ResourceRoute): ReviewKind | undefined {
 function authorize(context: ServerContext, exchange: Exchange, route: ResourceRoute, verb: Verb): void {
   const named = /(?:^|,)metadata\.name==?([^,]+)(?:,|$)/.exec(exchange.query.get('fieldSelector') ?? '')?.[1];
   const wanted = attributesOf(route, verb, named);
-  if (context.authorizer.authorize(exchange.user, wanted).allowed) return;
+  const decision = context.authorizer.authorize(exchange.user, wanted);
+  if (decision.allowed) return;
   throw refuse.forbidden(
     { group: route.group, resource: route.plural },
-    route.name ?? '',
-    denial(exchange.user, wanted),
+    'name' in wanted ? wanted.name : '',
+    denial(exchange.user, wanted, decision),
   );
 }
 

@@ -1,4 +1,5 @@
 import { refuseEscalation } from '../auth/escalation.ts';
+import { denial } from '../auth/rbac.ts';
 import type { ServedKind } from '../registry/registry.ts';
 import { type Call, groupResource, keyOf, type NamedCall, storageId } from '../rest/call.ts';
 import { create } from '../rest/create.ts';
@@ -8,7 +9,7 @@ import { remove } from '../rest/delete.ts';
 import { removeCollection } from '../rest/delete-collection.ts';
 import { list } from '../rest/list.ts';
 import { listOptions, storageRV } from '../rest/list-options.ts';
-import { patch } from '../rest/patch.ts';
+import { APPLY_PATCH, patch } from '../rest/patch.ts';
 import { type Representation, representation } from '../rest/represent.ts';
 import { selectionOf } from '../rest/selection.ts';
 import { refuse, type Status } from '../rest/status.ts';
@@ -87,8 +88,11 @@ function callOf(
           : undefined;
   const options =
     writes === undefined
-      ? { dryRun: false, fieldValidation: 'Warn' as const }
-      : writeOptions(exchange.query, writes);
+      ? { dryRun: false, fieldValidation: 'Warn' as const, fieldManager: '', force: false }
+      : writeOptions(exchange.query, writes, {
+          apply: verb === 'patch' && isApply(exchange.request.headers['content-type']),
+          userAgent: exchange.request.headers['user-agent'] ?? '',
+        });
   return {
     kind,
     version,
@@ -199,6 +203,23 @@ async function put(
   answer(exchange, view, result.object, result.created ? 201 : 200);
 }
 
+const isApply = (contentType: string | undefined): boolean =>
+  (contentType ?? '').split(';')[0]?.trim() === APPLY_PATCH;
+
+/** An apply that makes the object needs the right to make it, too. */
+function mayCreate(context: ServerContext, exchange: Exchange, call: NamedCall): void {
+  const wanted = {
+    verb: 'create',
+    group: call.kind.group,
+    resource: call.kind.plural,
+    subresource: '',
+    namespace: call.namespace ?? '',
+    name: call.name,
+  };
+  if (context.authorizer.authorize(exchange.user, wanted).allowed) return;
+  throw refuse.forbidden(groupResource(call), call.name, denial(exchange.user, wanted));
+}
+
 async function patchObject(
   context: ServerContext,
   exchange: Exchange,
@@ -206,11 +227,12 @@ async function patchObject(
   view: Representation,
 ): Promise<void> {
   const body = (await readBody(exchange.request)).toString('utf8');
-  answer(
-    exchange,
-    view,
-    await patch(call, body, exchange.request.headers['content-type'] ?? '', context.store),
-  );
+  const type = exchange.request.headers['content-type'] ?? '';
+  const result = await patch(call, body, type, {
+    ...context,
+    mayCreate: () => mayCreate(context, exchange, call),
+  });
+  answer(exchange, view, result.object, result.created ? 201 : 200);
 }
 
 async function deleteObject(

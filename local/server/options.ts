@@ -9,11 +9,33 @@ import type { Json } from '../schema/json.ts';
 
 const MAX_MANAGER = 128;
 
+interface WriteOptions {
+  dryRun: boolean;
+  fieldValidation: FieldValidation;
+  fieldManager: string;
+  force: boolean;
+}
+
+/** Whatever is no letter, mark, number, sign or plain space. */
+const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+
+/** The program that a User-Agent names: who owns the fields that it sets, where it says nothing else. */
+function programOf(userAgent: string): string {
+  let out = '';
+  for (const character of userAgent.split('/')[0] ?? '') {
+    if (UNPRINTABLE.test(character)) continue;
+    if (Buffer.byteLength(out + character) > MAX_MANAGER) break;
+    out += character;
+  }
+  return out;
+}
+
 /** The options of a write, from its query. Throws 422, naming what is accepted. */
 export function writeOptions(
   query: URLSearchParams,
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
-): { dryRun: boolean; fieldValidation: FieldValidation } {
+  from: { apply: boolean; userAgent: string },
+): WriteOptions {
   const errors: FieldError[] = [];
   const dryRun = readDryRun(query.getAll('dryRun'), errors);
   const fieldValidation = query.get('fieldValidation') ?? '';
@@ -22,14 +44,32 @@ export function writeOptions(
       fieldErrors.notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']),
     );
   }
-  if (kind === 'PatchOptions' && isTrue(query.get('force'))) {
+  const manager = query.get('fieldManager') ?? '';
+  if (from.apply && manager === '') {
+    errors.push(fieldErrors.required('fieldManager', 'is required for apply patch'));
+  }
+  if (kind === 'PatchOptions' && !from.apply && query.get('force') !== null) {
     errors.push(fieldErrors.forbidden('force', 'may not be specified for non-apply patch'));
   }
-  if ((query.get('fieldManager') ?? '').length > MAX_MANAGER) {
+  if (Buffer.byteLength(manager) > MAX_MANAGER) {
     errors.push(fieldErrors.tooLong('fieldManager', MAX_MANAGER));
   }
+  let i = -1;
+  for (const character of manager) {
+    i += 1;
+    if (!UNPRINTABLE.test(character)) continue;
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    errors.push(
+      fieldErrors.invalid('fieldManager', manager, `invalid character U+${code} (at position ${i})`),
+    );
+  }
   if (errors.length > 0) throw refuse.invalid('meta.k8s.io', kind, '', errors);
-  return { dryRun, fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as FieldValidation) };
+  return {
+    dryRun,
+    fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as FieldValidation),
+    fieldManager: manager === '' ? programOf(from.userAgent) : manager,
+    force: isTrue(query.get('force')),
+  };
 }
 
 function readDryRun(values: string[], errors: FieldError[]): boolean {

@@ -410,16 +410,8 @@ describe('patch', () => {
     ]);
   });
 
-  it('server-side apply is a clear 415; strategic merge is for built-in kinds', async () => {
+  it('strategic merge is for built-in kinds', async () => {
     const name = await made();
-    const apply = await call('PATCH', `${WIDGETS}/${name}`, {
-      body: widget(name),
-      contentType: 'application/apply-patch+yaml',
-    });
-    expect([apply.code, apply.text]).toEqual([
-      415,
-      expect.stringContaining('server-side apply is not supported by this server yet'),
-    ]);
     const strategic = await call('PATCH', `${WIDGETS}/${name}`, {
       body: {},
       contentType: 'application/strategic-merge-patch+json',

@@ -99,8 +99,9 @@ export class Server {
           agent: this.#agent,
           timeout: 60_000,
           headers: {
-            authorization: `Bearer ${request.token ?? this.#token}`,
+            ...(request.token === '' ? {} : { authorization: `Bearer ${request.token ?? this.#token}` }),
             accept: request.accept ?? 'application/json',
+            'user-agent': 'contract/1.0',
             ...(data === undefined
               ? {}
               : {

@@ -1,14 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalAPI, startLocalAPI } from '../../local/server.ts';
 import { type Cluster, startCluster } from '../cluster/start.ts';
+import { chosenVersion, NEWEST } from '../cluster/versions.ts';
 import { suites } from './cases/index.ts';
 import { Server } from './client.ts';
 import { install } from './definitions.ts';
 import { differences, gaps } from './differences.ts';
+import { recorded } from './recorded.ts';
 import { runCase, type Target } from './run.ts';
 import type { Outcome } from './types.ts';
 
@@ -18,17 +20,21 @@ const real = process.env['CONTRACT_SERVER'] === 'real';
 let local: LocalAPI | undefined;
 let cluster: Cluster | undefined;
 let target: Target;
+/** The embedded server is held to the newest. */
+const version = real ? chosenVersion() : NEWEST;
 const dir = mkdtempSync(join(tmpdir(), 'contract-'));
 
 beforeAll(async () => {
   if (real) {
-    cluster = await startCluster();
+    const started = await startCluster();
+    cluster = started;
     const server = new Server({ url: cluster.url, token: cluster.token });
-    target = { server, nobodyToken: cluster.nobodyToken };
+    target = { server, nobodyToken: cluster.nobodyToken, compact: () => started.compact() };
   } else {
-    local = await startLocalAPI({ dataDir: dir, crds: [], log: pino({ level: 'silent' }) });
-    const server = new Server({ url: local.url, token: local.adminToken, ca: local.caData });
-    target = { server, nobodyToken: local.token('nobody', ['nobodies']) };
+    const api = await startLocalAPI({ dataDir: dir, crds: [], log: pino({ level: 'silent' }) });
+    local = api;
+    const server = new Server({ url: api.url, token: api.adminToken, ca: api.caData });
+    target = { server, nobodyToken: api.token('nobody', ['nobodies']), compact: async () => api.compact() };
   }
   await install(target.server);
 });
@@ -40,11 +46,6 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function recorded(suite: string): Record<string, Outcome[]> {
-  const text = readFileSync(new URL(`./recorded/${suite}.json`, import.meta.url), 'utf8');
-  return (JSON.parse(text) as { cases: Record<string, Outcome[]> }).cases;
-}
-
 /** The recording, with what may differ put in. */
 function expected(suite: string, test: string, outcomes: Outcome[]): Outcome[] {
   const copy = structuredClone(outcomes);
@@ -55,8 +56,8 @@ function expected(suite: string, test: string, outcomes: Outcome[]): Outcome[] {
 }
 
 for (const [suite, cases] of Object.entries(suites)) {
-  describe(`[K2] ${suite} on ${real ? 'kube-apiserver' : 'embedded'}, as recorded`, () => {
-    const wanted = recorded(suite);
+  describe(`[K2] ${suite} on ${real ? `kube-apiserver ${version}` : 'embedded'}, as recorded`, () => {
+    const wanted = recorded(version, suite);
     for (const test of cases) {
       const gap = !real && gaps.some((entry) => entry.suite === suite && entry.tests.includes(test.name));
       (gap ? it.fails : it)(test.name, async () => {

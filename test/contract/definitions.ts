@@ -223,7 +223,8 @@ function own(): Definition[] {
   const dir = new URL('../../crds/generated/', import.meta.url);
   return readdirSync(dir)
     .filter((file) => file.endsWith('.yaml'))
-    .map((file) => parse(readFileSync(new URL(file, dir), 'utf8')) as Definition);
+    .map((file) => parse(readFileSync(new URL(file, dir), 'utf8')) as Definition & { kind: string })
+    .filter(({ kind }) => kind === 'CustomResourceDefinition');
 }
 
 /** Creates the definitions that the cases use, and waits until they are served. */

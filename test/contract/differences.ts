@@ -58,12 +58,6 @@ export const differences: Difference[] = [
   },
   {
     suite: 'objects',
-    tests: ['other patches of a custom kind', 'methods that are not there'],
-    why: 'Server-side apply is not served, so it is not named among the accepted patches.',
-    edit: replace(', application/apply-patch+yaml', ''),
-  },
-  {
-    suite: 'objects',
     tests: ['media types of an answer'],
     why: 'Answers are JSON only; every client takes it.',
     edit: replace(', application/yaml, application/vnd.kubernetes.protobuf', ''),

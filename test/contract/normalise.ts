@@ -43,7 +43,10 @@ function clean(value: Json, key: string, names: Map<string, string>): Json {
   }
   const out: { [key: string]: Json } = {};
   for (const name of Object.keys(value).sort()) {
-    if (DROPPED.has(name)) continue;
+    if (name === 'managedFields') {
+      out[name] = owners(value[name] ?? null, names);
+      continue;
+    }
     const item = clean(value[name] ?? null, name, names);
     // Go leaves out some empty values and JavaScript others: neither means anything.
     if (name === 'metadata' && typeof item === 'object' && item !== null && Object.keys(item).length === 0)
@@ -55,8 +58,28 @@ function clean(value: Json, key: string, names: Map<string, string>): Json {
   return out;
 }
 
-/** managedFields belong to server-side apply; descriptions are prose. */
-const DROPPED = new Set(['managedFields']);
+/** Their order is that of the seconds in which they were written. */
+function owners(entries: Json, names: Map<string, string>): Json {
+  if (!Array.isArray(entries)) return entries;
+  return sortBy(
+    entries.map((entry) => {
+      if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return entry;
+      const { time, ...rest } = entry;
+      const timeless = typeof time === 'string' && TIME.test(time) ? { ...rest, time: '<time>' } : entry;
+      return JSON.parse(rename(JSON.stringify(sortKeys(timeless)), names)) as Json;
+    }),
+  );
+}
+
+function sortKeys(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sortKeys(value[key] ?? null)]),
+  );
+}
 
 function sortBy(list: Json[]): Json[] {
   return list

@@ -5,6 +5,8 @@ import type { Case, Outcome, Step } from './types.ts';
 export interface Target {
   server: Server;
   nobodyToken: string;
+  /** The server forgets its history up to now. */
+  compact(): Promise<void>;
 }
 
 const DEADLINE_MS = 90_000;
@@ -13,7 +15,7 @@ const DEADLINE_MS = 90_000;
 export async function runCase(target: Target, test: Case): Promise<Outcome[]> {
   const suffix = `${Date.now().toString(36)}${Math.floor(Math.random() * 1e6).toString(36)}`;
   const names = new Map([[`c-${suffix}`, '${ns}']]);
-  const values: Record<string, string> = { ns: `c-${suffix}` };
+  const values: Record<string, string> = { ns: `c-${suffix}`, nobodyToken: target.nobodyToken };
   await target.server.request({
     method: 'POST',
     path: '/api/v1/namespaces',
@@ -39,6 +41,7 @@ async function send(
   step: Step,
   values: Record<string, string>,
 ): Promise<{ answer: Response; request: string }> {
+  if (step.compact === true) await target.compact();
   const request = fill(step.request, values);
   const [method = '', path = ''] = request.split(' ');
   const body = step.body === undefined ? undefined : fillBody(step.body, values);
@@ -48,8 +51,8 @@ async function send(
     ...(body === undefined ? {} : { body }),
     ...(step.contentType === undefined ? {} : { contentType: step.contentType }),
     ...(step.accept === undefined ? {} : { accept: step.accept }),
-    ...(step.headers === undefined ? {} : { headers: step.headers }),
-    ...(step.as === 'nobody' ? { token: target.nobodyToken } : {}),
+    ...(step.headers === undefined ? {} : { headers: fillHeaders(step.headers, values) }),
+    ...(step.as === undefined ? {} : { token: step.as === 'nobody' ? target.nobodyToken : '' }),
   };
   // What a request names by a kept value is shown by the name: values differ between runs.
   const shown = step.request;
@@ -67,6 +70,13 @@ async function send(
       return { answer, request: shown };
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+}
+
+function fillHeaders(
+  headers: Record<string, string>,
+  values: Record<string, string>,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value, values)]));
 }
 
 function fill(text: string, values: Record<string, string>): string {

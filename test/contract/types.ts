@@ -5,8 +5,8 @@ export interface Step {
   contentType?: string;
   accept?: string;
   headers?: Record<string, string>;
-  /** Sent as a user without rights. */
-  as?: 'nobody';
+  /** Sent as a user without rights, or without a token. */
+  as?: 'nobody' | 'anonymous';
   /** Values for later steps: name -> path into the answer, such as `metadata.resourceVersion`. */
   keep?: Record<string, string>;
   /** Reads a watch until it has so many events, bookmarks of a quiet stream left out unless asked for. */
@@ -15,6 +15,8 @@ export interface Step {
   until?: number;
   /** What of the body is compared; all of it by default. */
   view?: (body: unknown) => unknown;
+  /** Before the request: the server forgets its history up to now. */
+  compact?: true;
   /** Not compared: only there for what follows. */
   silent?: true;
 }

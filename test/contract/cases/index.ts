@@ -1,4 +1,6 @@
 import type { Case } from '../types.ts';
+import { access } from './access.ts';
+import { apply } from './apply.ts';
 import { changes } from './changes.ts';
 import { definitions } from './definitions.ts';
 import { expressions } from './expressions.ts';
@@ -12,6 +14,8 @@ import { watches } from './watches.ts';
 
 /** By the name of the file that the answers of a real server are recorded in. */
 export const suites: Record<string, Case[]> = {
+  access,
+  apply,
   changes,
   definitions,
   expressions,

@@ -7,6 +7,7 @@ export const CONFIGMAPS = '/api/v1/namespaces/${ns}/configmaps';
 
 export const MERGE = 'application/merge-patch+json';
 export const JSON_PATCH = 'application/json-patch+json';
+export const APPLY = 'application/apply-patch+yaml';
 export const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 export const METADATA = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
 export const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
