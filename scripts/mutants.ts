@@ -58,7 +58,8 @@ function mutate(area: Area): void {
     process.exit(2);
   }
   writeFileSync(config, JSON.stringify({ ...base, ...own }));
-  const env = { ...process.env, MUTANTS_TESTS: JSON.stringify(area.tests) };
+  // CI: a snapshot that does not fit is a failure, and never written.
+  const env = { ...process.env, CI: '1', MUTANTS_TESTS: JSON.stringify(area.tests) };
   const { status } = spawnSync('stryker', ['run', config], { cwd: ROOT, env, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
 }

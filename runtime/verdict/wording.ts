@@ -31,7 +31,7 @@ const UNITS = [
   ['Ki', 1024],
 ] as const;
 
-export function launchName(evidence: Evidence): string {
+export function launchName(evidence: Pick<Evidence, 'launch'>): string {
   return evidence.launch === 'Setup' ? 'The setup command' : 'The main command';
 }
 

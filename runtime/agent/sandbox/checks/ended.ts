@@ -133,6 +133,7 @@ function setupReason(outcome: Outcome): Reason {
     case 'Deadline':
       return 'SetupTimedOut';
     case 'Exited':
+    case 'Stopped':
       return 'SetupFailed';
     default:
       return stallReason(outcome);
@@ -142,6 +143,7 @@ function setupReason(outcome: Outcome): Reason {
 function stallReason(outcome: Outcome): Reason {
   switch (outcome.termination.cause) {
     case 'Exited':
+    case 'Stopped':
       return 'Failed';
     case 'Deadline':
     case 'Timeout':
@@ -154,8 +156,6 @@ function stallReason(outcome: Outcome): Reason {
       return 'Recreating';
     case 'Drained':
       return 'Draining';
-    case 'Stopped':
-      return 'NetworkUnsupported';
     case 'LimitsUnproven':
       return 'ReadBackFailed';
     case 'Unknown':
