@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 60
 HOST_PATH := $(PATH)
 export PATH := $(CURDIR)/node_modules/.bin:$(CURDIR)/.cache/bin:$(PATH)
 
-.PHONY: help setup deps kubectl init cluster-bin test-versions check unit test demo demo-clean bench rows mutants fuzz bundle image generate format clean
+.PHONY: help setup deps kubectl init cluster-bin test-versions test-kubelet check unit test demo demo-clean bench bench-cluster chaos rows mutants fuzz bundle image generate format clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,10 @@ unit: deps ## the unit tests: no daemon, no API server of another kind
 test: setup ## every test, those on real Docker daemons included
 	@node scripts/test.ts
 
+test-kubelet: setup ## the manifests on a real kubelet in a guest beside Docker (root, Go; minutes)
+	@sh test/cluster/build >/dev/null
+	LAB_MEM=5G vitest run --config vitest.kubelet.config.ts
+
 demo: deps ## sandboxes from kubectl to the kernel and back (KEEP=1 leaves them running)
 	@sh scripts/setup/system.sh compiler docker
 	@node scripts/setup/kubectl.ts --quiet
@@ -57,6 +61,12 @@ demo-clean: deps ## end a demo that was kept
 
 bench: setup bundle ## measure against raw Docker, side by side; writes bench-out/
 	@HOLDFAST_BUNDLE=1 node test/bench/main.ts
+
+bench-cluster: deps ## the controller at a cluster's scale, on a real kube-apiserver; writes bench-out/
+	@node test/bench/cluster.ts
+
+chaos: setup ## hours of faults, kills and restarts, checked at the end (CHAOS_SECONDS=600 CHAOS_SEED=1)
+	@node test/chaos/main.ts
 
 rows: setup ## run the tests and write docs/rows.md: which requirement is shown by which test
 	@node scripts/rows.ts

@@ -137,7 +137,7 @@ export interface ClusterConfig {
   context?: string;
 }
 
-export interface HealthConfig {
+interface HealthConfig {
   healthAddress?: HealthAddress;
 }
 

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** `make test-kubelet`: too long, and needs too much, for `make test`. */
+export default defineConfig({
+  test: {
+    include: ['test/deploy/kubelet.suite.ts'],
+    testTimeout: 240_000,
+    hookTimeout: 400_000,
+    // Each builds on what the one before has left.
+    bail: 1,
+  },
+});
