@@ -3,7 +3,9 @@ import { DriverError, type DriverErrorCode } from '../../driver.ts';
 /** A failure of the connection. DriverErrors pass through. */
 export function transportError(error: unknown, what: string): DriverError {
   if (error instanceof DriverError) return error;
-  const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
+  // An AbortError's code is a number.
+  const { code: given } = Object(error) as { code?: unknown };
+  const code = typeof given === 'string' ? given : '';
   const text = error instanceof Error ? error.message : String(error);
   // Node's HTTP parser: the other side does not speak HTTP.
   if (code.startsWith('HPE_'))
