@@ -98,6 +98,7 @@ export const ROWS: readonly Row[] = [
     later,
   ),
   row('K6', 'Leader election, heartbeats, node loss', later),
+  row('K7', 'Deploy: least privilege, and a policy that lets an agent write only what its own node has'),
   row('K9', 'A network allow list stops the sandbox with NetworkUnsupported; it is never ignored'),
   row(
     'K10',
@@ -105,4 +106,5 @@ export const ROWS: readonly Row[] = [
     real,
   ),
   row('K11', 'Identity: what restarts, what is applied in place, what is kept', real),
+  row('K12', 'Secrets: nobody of Holdfast may read them', later),
 ];
