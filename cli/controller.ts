@@ -6,17 +6,22 @@ import { addHealth } from './health.ts';
 import type { IO } from './io.ts';
 import { makeLogger } from './log.ts';
 import { Parts } from './parts.ts';
+import { untilUsable } from './preflight.ts';
+import { CONTROLLER_RIGHTS } from './rights.ts';
 
 /** `holdfast controller`: the cluster half. */
 export async function controller(config: ControllerConfig, io: IO): Promise<void> {
   const log = await makeLogger(config, io);
   const parts = new Parts(log);
   try {
-    const { client, server } = await connect(clusterSource(config, io.env), {
+    const source = clusterSource(config, io.env);
+    const { client, server } = await connect(source, {
       component: 'holdfast-controller',
       ...(config.context !== undefined && { context: config.context }),
     });
     parts.add({ name: 'client', stop: async () => client.close() });
+    await untilUsable({ client, server, source, rights: CONTROLLER_RIGHTS, log, stop: io.stop });
+    if (io.stop.aborted) return;
     const running = startController({
       client,
       clock: systemClock,

@@ -1,7 +1,7 @@
-import { ApiError, type KubeClient } from '../kube/client.ts';
+import type { KubeClient } from '../kube/client.ts';
 import { Backoff } from '../kube/backoff.ts';
 import { sleep, type Clock } from '../kube/clock.ts';
-import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
+import { isAlreadyExists, isForbidden, isNotFound } from '../kube/errors.ts';
 import type { Steps } from '../kube/fault-points.ts';
 import { NAMESPACES } from '../kube/resources.ts';
 import type { Logger } from 'pino';
@@ -52,8 +52,4 @@ export async function makeSystemNamespace(client: KubeClient, signal: AbortSigna
   } catch (error) {
     if (!isAlreadyExists(error) && !isForbidden(error)) throw error;
   }
-}
-
-function isForbidden(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 403;
 }

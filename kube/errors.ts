@@ -34,6 +34,15 @@ export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 404;
 }
 
+export function isForbidden(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 403;
+}
+
+/** The very object is not there; not merely the kind, as on an API server that has no definition of it (yet). */
+export function isObjectMissing(error: unknown): error is ApiError {
+  return isNotFound(error) && error.status?.details?.name !== undefined;
+}
+
 /** A lost race on an existing object; never "the name is taken". */
 export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 409 && error.reason !== 'AlreadyExists';

@@ -3,7 +3,7 @@ import { statusError } from './answers.ts';
 import { Backoff } from './backoff.ts';
 import { ApiError, type KubeClient, type KubeObject, type Resource } from './client.ts';
 import { sleep, type Clock } from './clock.ts';
-import { isGone, retryAfterMs } from './errors.ts';
+import { isGone, isNotFound, retryAfterMs } from './errors.ts';
 import { keyOf, type Lister } from './lister.ts';
 
 export interface ReflectorOptions<T extends KubeObject> {
@@ -29,6 +29,9 @@ const BACKOFF_BASE_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
 /** A Retry-After beyond this is taken for a mistake. */
 const LONGEST_RETRY_AFTER_MS = 120_000;
+
+const NO_SUCH_KIND =
+  'the API has no such kind: is its CustomResourceDefinition installed? (holdfast crds | kubectl apply -f -)';
 
 export interface ReflectorStats {
   lists: number;
@@ -113,6 +116,7 @@ export class Reflector<T extends KubeObject> {
     const waitMs = Math.max(this.#backoff.next(), Math.min(retryAfterMs(error) ?? 0, LONGEST_RETRY_AFTER_MS));
     const fields = { err: error, resource: this.#options.resource.plural, waitMs: Math.round(waitMs) };
     if (isGone(error)) this.#options.log.debug(fields, 'the watch is too old; listing anew');
+    else if (isNotFound(error)) this.#options.log.warn(fields, NO_SUCH_KIND);
     else this.#options.log.warn(fields, 'list or watch failed');
     return waitMs;
   }

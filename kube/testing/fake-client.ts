@@ -262,7 +262,8 @@ export class FakeKubeClient implements KubeClient {
 
   #find(resource: Resource, key: string): Stored {
     const object = this.#of(resource).get(key);
-    if (!object) throw failure(404, 'NotFound', `${resource.plural} "${key}" not found`);
+    if (!object)
+      throw failure(404, 'NotFound', `${resource.plural} "${key}" not found`, key.split('/').at(-1));
     return object;
   }
 
@@ -310,11 +311,19 @@ function copy<V>(value: V): V {
   return structuredClone(value);
 }
 
-function failure(code: number, reason: string, message: string): ApiError {
+function failure(code: number, reason: string, message: string, name?: string): ApiError {
   return new ApiError(message, {
     code,
     reason,
-    status: { kind: 'Status', apiVersion: 'v1', status: 'Failure', message, reason, code },
+    status: {
+      kind: 'Status',
+      apiVersion: 'v1',
+      status: 'Failure',
+      message,
+      reason,
+      code,
+      ...(name !== undefined && { details: { name } }),
+    },
   });
 }
 

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SandboxNode } from '../../crds/sandbox-node.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { Lease } from '../../kube/lease.ts';
-import { LEASES, NAMESPACES, SANDBOX_NODES } from '../../kube/resources.ts';
-import { probeName } from '../../runtime/agent/names.ts';
+import { LEASES, NAMESPACES, SANDBOX_NODES, SANDBOXES } from '../../kube/resources.ts';
+import { containerName, probeName } from '../../runtime/agent/names.ts';
 import { selectedConfigs, useDaemon } from '../lab/daemon.ts';
 import { type FaultProxy, startFaultProxy } from '../lab/fault-proxy.ts';
 import { until } from '../until.ts';
@@ -78,6 +78,80 @@ describe.runIf(selectedConfigs(['docker-v1']).length > 0)(
       expect(now.status?.containerID).toBe(sandbox.status?.containerID);
       const next = await world.create('with-node', { command: ['true'] });
       await world.awaits(next, 'Complete', 'True', 'Succeeded');
+    });
+
+    it('[K3] [K5] a status and labels that somebody edits by hand are what is true again, and nothing runs anew', async () => {
+      const sandbox = await runs('by-hand');
+      const before = await world.get(sandbox);
+      const ref = { namespace: 'default', name: 'by-hand' };
+      const lies = {
+        phase: 'Failed',
+        containerID: 'nonsense',
+        conditions: [
+          {
+            type: 'Ready',
+            status: 'False',
+            reason: 'Failed',
+            message: 'by hand',
+            lastTransitionTime: '2026-01-01T00:00:00Z',
+          },
+        ],
+      };
+      await world.client.patch(SANDBOXES, ref, { status: lies }, { type: 'merge', subresource: 'status' });
+      await world.client.patch(
+        SANDBOXES,
+        ref,
+        { metadata: { labels: { 'holdfast.dev/uid': 'other' } } },
+        { type: 'merge' },
+      );
+      const after = await world.awaits(sandbox, 'Ready', 'True', 'Running');
+      expect(after.status?.phase).toBe('Running');
+      await world.awaits(sandbox, 'LimitsEnforced', 'True');
+      const now = await world.until(
+        sandbox,
+        'its container',
+        (one) => one.status?.containerID === before?.status?.containerID,
+      );
+      expect(now.status?.startedAt).toBe(before?.status?.startedAt);
+    });
+
+    it('[K3] one whose finalizer was taken by hand leaves no container behind when it is deleted', async () => {
+      const sandbox = await runs('without-finalizer');
+      const ref = { namespace: 'default', name: 'without-finalizer' };
+      await world.client.patch(SANDBOXES, ref, { metadata: { finalizers: null } }, { type: 'merge' });
+      await world.remove(sandbox);
+      await world.gone(sandbox);
+      const name = containerName(sandbox.metadata.uid);
+      await until(
+        'the removal of its container',
+        async () => (await world.driver.inspectContainer(name, {})) === undefined,
+      );
+    });
+
+    it('[K3] [K5] a namespace that is deleted goes, with all that runs in it', async () => {
+      const namespace = 'doomed';
+      await world.client.create(NAMESPACES, {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: namespace },
+      });
+      const made = await world.client.create<TestSandbox>(SANDBOXES, {
+        apiVersion: 'holdfast.dev/v1alpha1',
+        kind: 'Sandbox',
+        metadata: { name: 's', namespace },
+        spec: { image: 'busybox:lab', command: ['sleep', '1000'], terminationGracePeriodSeconds: 0 },
+      } as unknown as TestSandbox);
+      const name = containerName(made.metadata.uid);
+      await until(
+        'its container',
+        async () => (await world.driver.inspectContainer(name, {}))?.state === 'running',
+      );
+      await world.client.delete(NAMESPACES, { name: namespace });
+      await until(
+        'the end of the namespace',
+        async () => (await found(world.client.get(NAMESPACES, { name: namespace }))) === undefined,
+      );
+      expect(await world.driver.inspectContainer(name, {})).toBeUndefined();
     });
 
     it('[K6] the namespace of the leases is made again with the lease', async () => {

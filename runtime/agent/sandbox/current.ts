@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../../crds/sandbox.ts';
-import { isNotFound } from '../../../kube/errors.ts';
+import { isObjectMissing } from '../../../kube/errors.ts';
 import { SANDBOXES } from '../../../kube/resources.ts';
 import type { Run } from '../run.ts';
 import type { Services } from '../services.ts';
@@ -33,7 +33,8 @@ export async function currentSandbox(services: Services, run: Run): Promise<Sand
     );
     if (found.metadata.uid === run.uid) return found;
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    // An API that does not know the kind (its definition was deleted, or is not served yet) knows nothing of it.
+    if (!isObjectMissing(error)) throw error;
   }
   run.gone = true;
   return undefined;
