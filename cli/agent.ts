@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { type AgentConfig, clusterSource } from './config.ts';
 import { connect } from './connect.ts';
 import { findDocker } from './find-docker.ts';
@@ -15,7 +16,14 @@ export async function agent(config: AgentConfig, io: IO): Promise<void> {
   const log = await makeLogger(config, io);
   const initBinary = findInitBinary(config.initBinary);
   const parts = new Parts(log);
+  let ready = (): string | undefined => 'it is starting';
   try {
+    // Before what may take long: who does not answer at all is killed.
+    await addHealth(parts, config, {
+      log,
+      notReady: () => ready(),
+      notAlive: () => lostSocket(config.docker),
+    });
     const source = clusterSource(config, io.env);
     const { client, server } = await connect(source, {
       component: 'holdfast-agent',
@@ -29,11 +37,22 @@ export async function agent(config: AgentConfig, io: IO): Promise<void> {
     else log.warn(docker.text);
     const running = await agentPart(config, { client, docker, initBinary, log });
     parts.add(running);
-    await addHealth(parts, config, { log, notReady: () => running.notReady() });
+    ready = () => running.notReady();
     log.info({ server, node: config.nodeName, dataDir: config.dataDir }, 'agent started');
     await parts.untilStopped(io.stop);
   } finally {
     log.info('stopping');
     await parts.stop();
   }
+}
+
+/**
+ * A socket that was mounted into a pod stays the old one when the daemon makes it anew: nobody listens there any more,
+ * and nothing helps but another mount, which the next container gets.
+ */
+export function lostSocket(docker: string | undefined): string | undefined {
+  if (docker === undefined || !docker.startsWith('unix://')) return undefined;
+  const path = docker.slice('unix://'.length);
+  if (statSync(path, { throwIfNoEntry: false })?.nlink !== 0) return undefined;
+  return `${path} was removed and made anew on the node: this is the old one`;
 }

@@ -13,7 +13,10 @@ import { CONTROLLER_RIGHTS } from './rights.ts';
 export async function controller(config: ControllerConfig, io: IO): Promise<void> {
   const log = await makeLogger(config, io);
   const parts = new Parts(log);
+  let ready = (): string | undefined => 'it is starting';
   try {
+    // Before what may take long: who does not answer at all is killed.
+    await addHealth(parts, config, { log, notReady: () => ready() });
     const source = clusterSource(config, io.env);
     const { client, server } = await connect(source, {
       component: 'holdfast-controller',
@@ -31,7 +34,7 @@ export async function controller(config: ControllerConfig, io: IO): Promise<void
       leaderElection: config.leaderElection,
     });
     parts.add({ name: 'controller', done: running.done, stop: () => running.stop() });
-    await addHealth(parts, config, { log, notReady: () => running.notReady() });
+    ready = () => running.notReady();
     log.info({ server, identity: config.identity }, 'controller started');
     await parts.untilStopped(io.stop);
   } finally {

@@ -10,19 +10,21 @@ export interface HealthAddress {
   port: number;
 }
 
-/** Why it is not ready yet; undefined: it is. */
-type NotReady = () => string | undefined;
+export interface Health {
+  /** Why it is not ready yet; undefined: it is. */
+  notReady(): string | undefined;
+  /** Why nothing but a new container would help; undefined: nothing of the kind. */
+  notAlive?(): string | undefined;
+}
 
 /**
- * `/livez`: 200 as long as this process takes requests at all: whatever it waits for comes without a restart.
+ * `/livez`: 200 as long as this process takes requests at all and no restart would help: what it waits for comes by
+ * itself. Else 503 and why.
  * `/readyz`: 200 when it does its work, or would at once if it were elected; else 503 and one line that says why.
  */
-export async function startHealth(
-  address: HealthAddress,
-  notReady: NotReady,
-): Promise<Part & { port: number }> {
+export async function startHealth(address: HealthAddress, health: Health): Promise<Part & { port: number }> {
   const server = createServer((request, response) => {
-    const { status, text } = answerTo(request.method, request.url, notReady);
+    const { status, text } = answerTo(request.method, request.url, health);
     response.writeHead(status, {
       'content-type': 'text/plain; charset=utf-8',
       'cache-control': 'no-store',
@@ -50,13 +52,12 @@ export async function startHealth(
 function answerTo(
   method: string | undefined,
   url: string | undefined,
-  notReady: NotReady,
+  health: Health,
 ): { status: number; text: string } {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, text: 'GET and HEAD alone' };
   const [path] = (url ?? '/').split('?', 1);
-  if (path === '/livez') return { status: 200, text: 'ok' };
-  if (path !== '/readyz') return { status: 404, text: 'there are /livez and /readyz' };
-  const why = notReady();
+  if (path !== '/livez' && path !== '/readyz') return { status: 404, text: 'there are /livez and /readyz' };
+  const why = path === '/livez' ? health.notAlive?.() : health.notReady();
   return why === undefined ? { status: 200, text: 'ok' } : { status: 503, text: why };
 }
 
@@ -64,11 +65,11 @@ function answerTo(
 export async function addHealth(
   parts: Parts,
   config: { healthAddress?: HealthAddress },
-  { log, notReady }: { log: Logger; notReady: NotReady },
+  { log, ...health }: Health & { log: Logger },
 ): Promise<void> {
   if (config.healthAddress === undefined) return;
   const { host } = config.healthAddress;
-  const { port, ...part } = await startHealth(config.healthAddress, notReady);
+  const { port, ...part } = await startHealth(config.healthAddress, health);
   parts.add(part);
   log.info({ host, port }, 'health is served');
 }

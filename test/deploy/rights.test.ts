@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { AGENT_RIGHTS, CONTROLLER_RIGHTS } from '../../cli/rights.ts';
 import { startController } from '../../controller/start.ts';
 import type { Sandbox, SandboxSpec } from '../../crds/sandbox.ts';
 import { ApiError, type KubeClient, type Resource } from '../../kube/client.ts';
@@ -58,6 +59,19 @@ function watching(client: KubeClient, who: string, seen: Seen): KubeClient {
     },
   });
 }
+
+describe('the rights of the manifests', () => {
+  it('[K7] are those that controller and agent ask for at their start', async () => {
+    const granted = await grantedRights();
+    const asked = Object.entries({ controller: CONTROLLER_RIGHTS, agent: AGENT_RIGHTS }).flatMap(
+      ([who, rights]) =>
+        rights.map(({ verb, resource, subresource }) =>
+          [who, verb, subresource === undefined ? resource : `${resource}/${subresource}`].join(' '),
+        ),
+    );
+    expect(asked.filter((right) => !granted.has(right))).toEqual([]);
+  });
+});
 
 describe('controller and agent with the rights of the manifests, on kube-apiserver and docker-v1', () => {
   const server = useServer({ controllerManager: false });
