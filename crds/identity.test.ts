@@ -76,6 +76,54 @@ describe('identity', () => {
     expect(specHash(base)).toMatch(/^[0-9a-f]{32}$/);
   });
 
+  it('[K11] is the same in every version: else an upgrade would replace every container that runs', () => {
+    expect(specHash(base)).toBe('b315a4d0f5fb9b31d6209bb9877db7b8');
+    const full: SandboxSpec = {
+      ...base,
+      runtime: 'docker',
+      imagePullPolicy: 'Never',
+      imagePullSecrets: [{ name: 's' }],
+      command: ['a', 'b'],
+      args: ['c', 'd'],
+      env: [
+        { name: 'A', value: '1' },
+        { name: 'B' },
+        { name: 'C', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } },
+      ],
+      workingDir: '/w',
+      user: '1',
+      readOnlyRootFilesystem: true,
+      network: { mode: 'bridge' },
+      workspace: { path: '/ws' },
+      setup: { command: ['s', 't'], env: [{ name: 'D', value: '2' }], workingDir: '/s', timeoutSeconds: 5 },
+      init: false,
+    };
+    expect(specHash(full)).toBe('4cf352ca35130173e2871374eb8ec236');
+    expect(limitsHash({})).toBe('44136fa355b3678a1146ad16f7e8649e');
+    expect(limitsHash({ resources: { cpu: '500m', memory: '1Gi', pids: 10 } })).toBe(
+      '53ff57f18fc7c3b9a7524dec34b00d38',
+    );
+    expect(limitsHash({ resources: { memory: null as unknown as string } })).toBe(
+      'f560b8c22316bbad9946456d26df478b',
+    );
+  });
+
+  it.each<[string, Partial<SandboxSpec>, Partial<SandboxSpec>]>([
+    ['where one word ends and the next begins', { command: ['a', 'b'] }, { command: ['a,b'] }],
+    ['command and arguments', { command: ['a', 'b'] }, { command: ['a'], args: ['b'] }],
+    ['the names of variables', { env: [{ name: 'A', value: '1' }] }, { env: [{ name: 'B', value: '1' }] }],
+    ['their values', { env: [{ name: 'A', value: '1' }] }, { env: [{ name: 'A', value: '2' }] }],
+    ['their order', { env: [{ name: 'A' }, { name: 'B' }] }, { env: [{ name: 'B' }, { name: 'A' }] }],
+    [
+      'the secret of a variable',
+      { env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }] },
+      { env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 's', key: 'l' } } }] },
+    ],
+    ['the command of setup', { setup: { command: ['a'] } }, { setup: { command: ['b'] } }],
+  ])('[K11] tells %s apart', (_, one, other) => {
+    expect(hashOf(one)).not.toBe(hashOf(other));
+  });
+
   it('every field of the spec is decided on: in the identity or left out on purpose', () => {
     const identity =
       'runtime image imagePullPolicy imagePullSecrets command args env workingDir user readOnlyRootFilesystem network workspace setup init';
@@ -89,7 +137,9 @@ describe('identity', () => {
     ['busybox:latest', 'Always'],
     ['localhost:5000/busybox', 'Always'],
     ['localhost:5000/busybox:1', 'IfNotPresent'],
+    ['busybox:12', 'IfNotPresent'],
     ['busybox@sha256:00', 'IfNotPresent'],
+    ['busybox@sha256:latest', 'IfNotPresent'],
   ])('pulls %s %s by default', (image, policy) => {
     expect(effectivePullPolicy({ image })).toBe(policy);
   });

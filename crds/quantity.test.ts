@@ -65,6 +65,23 @@ describe('limits as people write them', () => {
     expect(parsePids('64')).toEqual(parsePids(64));
   });
 
+  it.each([
+    ['cpu', 'from 10m to 999999'],
+    ['memory', 'from 6Mi to 4096Ti'],
+    ['pids', 'from 2 to 4194304'],
+  ] as const)('[L1] what is refused for %s is told what is accepted: %s', (field, range) => {
+    for (const value of [0, 'nonsense', null, undefined, {}, 1.5])
+      expect(parseLimit[field](value)).toMatchObject({
+        ok: false,
+        accepted: expect.stringContaining(range) as string,
+      });
+  });
+
+  it('shows a value of 80 characters whole', () => {
+    expect(shown('x'.repeat(78))).toBe(`"${'x'.repeat(78)}"`);
+    expect(shown('x'.repeat(79))).toBe(`"${'x'.repeat(78)}…`);
+  });
+
   it('shows a long value cut', () => {
     expect(shown('x'.repeat(5000))).toHaveLength(80);
     expect(shown(undefined)).toBe('undefined');

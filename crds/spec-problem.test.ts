@@ -18,6 +18,11 @@ describe('what stops a spec before any node is asked', () => {
     ['no pull secrets', { imagePullSecrets: [] }],
     ['a workspace anywhere else', { workspace: { path: '/home/user.d/..data/proc' } }],
     ['setup with init', { setup: { command: ['a'] }, init: true }],
+    [
+      'variables with values',
+      { env: [{ name: 'A', value: '1' }], setup: { command: ['a'], env: [{ name: 'B' }] } },
+    ],
+    ['a policy for drift that an old object does not have', { onDrift: undefined as unknown as 'Report' }],
   ])('%s: passes', (_, change) => {
     expect(specProblem({ ...base, ...change })).toBeUndefined();
   });
@@ -36,6 +41,21 @@ describe('what stops a spec before any node is asked', () => {
       'InvalidSpec',
       'spec.resources.gpu',
       /unknown key "gpu"/,
+    ],
+    ['what an older schema let through', { image: '' }, 'InvalidSpec', 'spec.image', /spec\.image/],
+    [
+      'a workspace in a folder of the kernel',
+      { workspace: { path: '/proc/self' } },
+      'InvalidSpec',
+      'spec.workspace.path',
+      /"\/proc\/self" is refused; accepted: /,
+    ],
+    [
+      'a workspace that goes up',
+      { workspace: { path: '/home/../proc' } },
+      'InvalidSpec',
+      'spec.workspace.path',
+      /"\/home\/\.\.\/proc" is refused/,
     ],
     [
       'setup without init',
@@ -100,16 +120,22 @@ describe('what stops a spec before any node is asked', () => {
       { setup: { command: ['a'], env: [{ name: 'A', valueFrom: secret }] } },
       'NotSupported',
       'spec.setup.env[0].valueFrom',
-      /secrets/,
+      /: secrets is not supported by this version; give the value itself$/,
     ],
     [
       'pull secrets',
       { imagePullSecrets: [{ name: 'a' }] },
       'NotSupported',
       'spec.imagePullSecrets',
-      /registry/,
+      /: secrets for a registry is not supported by this version; pull the image onto the node, and leave it out$/,
     ],
-    ['an image that insists on being PID 1', { init: false }, 'NotSupported', 'spec.init', /accepted: true/],
+    [
+      'an image that insists on being PID 1',
+      { init: false },
+      'NotSupported',
+      'spec.init',
+      /: false is not supported by this version; accepted: true, or leave it out$/,
+    ],
     [
       'restoring of limits',
       { onDrift: 'Restore' },
@@ -122,5 +148,11 @@ describe('what stops a spec before any node is asked', () => {
     expect(problem).toMatchObject({ reason, field });
     expect(problem?.message).toMatch(message);
     expect(problem?.message).toContain(field.replace(/\.gpu$/, ''));
+  });
+
+  it('cuts a long list of hosts in the message', () => {
+    const allow = Array.from({ length: 30 }, (_, i) => `host-${i}.example`);
+    const problem = specProblem({ ...base, network: { runtime: { allow } } });
+    expect(problem?.message).toContain(`${JSON.stringify(allow).slice(0, 200)} cannot be granted`);
   });
 });

@@ -65,4 +65,38 @@ describe('what an end means', () => {
   ])('[O11] of setup: %s stops the sandbox', (cause) => {
     expect(ended({ hasSetup: true }, cause, { launch: 'Setup', exitCode: 1 })).toBe('Stalled');
   });
+
+  const DONE = { hasSetup: true, setupDone: true };
+  const table: Record<
+    Exclude<Cause, 'Exited'>,
+    [job: string, setup: string, kept: string, keptSetup: string]
+  > = {
+    OOMKilled: ['Stalled', 'Stalled', 'Stalled', 'Stalled'],
+    CommandNotFound: ['Stalled', 'Stalled', 'Stalled', 'Stalled'],
+    CommandNotExecutable: ['Stalled', 'Stalled', 'Stalled', 'Stalled'],
+    StartFailed: ['Stalled', 'Stalled', 'Stalled', 'Stalled'],
+    LimitsUnproven: ['Stalled', 'Stalled', 'Stopped', 'Stopped'],
+    RuntimeRestarted: ['Stalled', 'Stalled', 'Restart', 'Anew'],
+    KilledFromOutside: ['Failed', 'Stalled', 'Restart', 'Anew'],
+    AncestorOOMKilled: ['Failed', 'Stalled', 'Restart', 'Anew'],
+    NodeLost: ['Anew', 'Anew', 'Restart', 'Anew'],
+    ContainerLost: ['Stalled', 'Stalled', 'Anew', 'Anew'],
+    Suspended: ['Failed', 'Failed', 'Stopped', 'Stopped'],
+    Stopped: ['Failed', 'Failed', 'Stopped', 'Stopped'],
+    Deadline: ['Failed', 'Stalled', 'Stalled', 'Stalled'],
+    Timeout: ['Failed', 'Stalled', 'Stalled', 'Stalled'],
+    Deleted: ['Stopped', 'Stopped', 'Stopped', 'Stopped'],
+    Drained: ['Stopped', 'Stopped', 'Stopped', 'Stopped'],
+    Replaced: ['Stopped', 'Stopped', 'Stopped', 'Stopped'],
+    Unknown: ['Failed', 'Stalled', 'Stalled', 'Stalled'],
+  };
+  it.each(Object.entries(table))('[K10] of each kind of launch: %s is %s', (cause, expected) => {
+    const setup = { launch: 'Setup' as const };
+    expect([
+      ended(DONE, cause as Cause),
+      ended({ hasSetup: true }, cause as Cause, setup),
+      ended({ ...DONE, retained: true }, cause as Cause),
+      ended({ hasSetup: true, retained: true }, cause as Cause, setup),
+    ]).toEqual(expected);
+  });
 });
