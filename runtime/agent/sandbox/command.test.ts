@@ -24,6 +24,8 @@ describe('the main command', () => {
   it.each<[string, Partial<SandboxSpec>, string[]]>([
     ['command replaces entry point and arguments of the image', { command: ['a'] }, ['a']],
     ['command and args together', { command: ['a'], args: ['b'] }, ['a', 'b']],
+    ['neither leaves what the image has', {}, ['/entry', 'default']],
+    ['an empty command is none', { command: [], args: [] }, ['/entry', 'default']],
     ['args alone replace the arguments of the image', { args: ['b'] }, ['/entry', 'b']],
   ])('[K1] is as Kubernetes has it: %s', (_name, more, argv) => {
     expect(mainCommand(spec(more), image).argv).toEqual(argv);
@@ -78,5 +80,38 @@ describe('the setup command', () => {
       env: ['PATH=/image/bin', 'FROM_IMAGE=1', 'A=1', 'B=2'],
       workingDir: '/src',
     });
+  });
+
+  it('runs in the directory of the sandbox where it has none of its own', () => {
+    const made = (workingDir?: string) =>
+      setupCommand(
+        spec({ ...(workingDir === undefined ? {} : { workingDir }), setup: { command: ['make'] } }),
+        image,
+      );
+    expect([made('/w').workingDir, made().workingDir]).toEqual(['/w', '/app']);
+  });
+});
+
+describe('an environment', () => {
+  it('[K1] has the default PATH of Docker where the image has none', () => {
+    const bare = { ...image, env: [] };
+    expect(mainCommand(spec({ command: ['a'] }), bare).env).toEqual([
+      'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    ]);
+  });
+
+  it('keeps "=" in values, and leaves out lines that are no variables', () => {
+    const odd = { ...image, env: ['A=b=c', 'nonsense', '=x', 'PATH=/p'] };
+    expect(mainCommand(spec({ command: ['a'] }), odd).env).toEqual(['PATH=/p', 'A=b=c']);
+  });
+
+  it('[K1] that grew too long is an error, and no command without it', () => {
+    const long = [
+      { name: 'A', value: 'x'.repeat(1000) },
+      { name: 'B', value: '$(A)'.repeat(1100) },
+    ];
+    expect(() => mainCommand(spec({ env: long, command: ['a'] }), image)).toThrow(
+      'spec.env[1].value: too long once its variables are put in',
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeRuntime } from '../../../crds/sandbox-node.ts';
-import { inspectMismatches, requestedLimits, unenforceable } from './requested-limits.ts';
+import { inspectMismatches, kernelLimits, requestedLimits, unenforceable } from './requested-limits.ts';
 
 type Can = NodeRuntime['limits'];
 const can = (changed: Partial<Record<keyof Can, 'Yes' | 'No' | 'Unknown'>> = {}): Can => {
@@ -96,5 +96,53 @@ describe('what inspect says', () => {
 
   it('[L5] is no mismatch where nothing was asked for', () => {
     expect(inspectMismatches({}, asked)).toEqual([]);
+  });
+
+  it('[L5] says which setting, what was asked for, and what the runtime has', () => {
+    expect(
+      inspectMismatches(asked, { memoryBytes: 1, memorySwapBytes: -1, pids: 0, cpuQuotaMicros: 1 }),
+    ).toEqual([
+      'memory: asked for 67108864, the runtime has 1',
+      'memory and swap: asked for 67108864, the runtime has -1',
+      'pids: asked for 32, the runtime has 0',
+      'cpu quota in 100 ms: asked for 50000, the runtime has 1',
+    ]);
+    expect(inspectMismatches(asked, {})).toEqual([
+      'memory: asked for 67108864, the runtime has none',
+      'memory and swap: asked for 67108864, the runtime has none',
+      'pids: asked for 32, the runtime has none',
+      'cpu quota in 100 ms: asked for 50000, the runtime has none',
+    ]);
+  });
+
+  it('[L5] a quota without a period is one in 100 ms', () => {
+    expect(inspectMismatches(asked, { ...asked, cpuPeriodMicros: undefined as unknown as number })).toEqual(
+      [],
+    );
+  });
+});
+
+describe('what is asked of the runtime', () => {
+  it('[L2] is nothing where the spec says nothing and the default cannot be held', () => {
+    expect(requestedLimits({}, can({ pids: 'No' }))).toEqual({ pidsDefaulted: false, swapHeld: true });
+  });
+
+  it('has no word about how it came to be', () => {
+    expect(kernelLimits(requestedLimits({ memoryBytes: MIB, pids: 4 }, can()))).toEqual({
+      memoryBytes: MIB,
+      memorySwapBytes: MIB,
+      pids: 4,
+    });
+  });
+});
+
+describe('why a limit cannot be enforced', () => {
+  it('[L5] [L7] is the reason and the remedy of the node, where it has one', () => {
+    const limits = can({ memory: 'No', cpu: 'Unknown' });
+    limits.memory.fix = 'boot with cgroup_enable=memory';
+    expect(unenforceable({ memoryBytes: 1, cpuMillis: 1 }, limits)).toEqual([
+      { limit: 'cpu', unknown: true, why: 'about cpu' },
+      { limit: 'memory', unknown: false, why: 'about memory', fix: 'boot with cgroup_enable=memory' },
+    ]);
   });
 });
