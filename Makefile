@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 60
 HOST_PATH := $(PATH)
 export PATH := $(CURDIR)/node_modules/.bin:$(CURDIR)/.cache/bin:$(PATH)
 
-.PHONY: help setup deps kubectl init cluster-bin test-versions test-kubelet check unit test demo demo-clean bench bench-cluster chaos rows mutants fuzz bundle image generate format clean
+.PHONY: help setup deps kubectl init cluster-bin test-versions test-kubelet check unit test demo demo-clean bench bench-cluster chaos rows fault-points mutants fuzz bundle image generate format clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +50,9 @@ test-kubelet: setup ## the manifests on a real kubelet in a guest beside Docker 
 	@sh test/cluster/build >/dev/null
 	LAB_MEM=5G vitest run --config vitest.kubelet.config.ts
 
+test-upgrade: setup ## replace controllers and agent by a newer build under load (UPGRADE_FROM=COMMIT: from that one)
+	@node test/upgrade/main.ts
+
 demo: deps ## sandboxes from kubectl to the kernel and back (KEEP=1 leaves them running)
 	@sh scripts/setup/system.sh compiler docker
 	@node scripts/setup/kubectl.ts --quiet
@@ -70,6 +73,9 @@ chaos: setup ## hours of faults, kills and restarts, checked at the end (CHAOS_S
 
 rows: setup ## run the tests and write docs/rows.md: which requirement is shown by which test
 	@node scripts/rows.ts
+
+fault-points: setup ## kill agent, controller and API server at every passing of every step (an hour and more; FAULTS=1/8: a part)
+	@node scripts/kill-everywhere.ts $(FAULTS)
 
 mutants: deps ## mutation tests of the pure modules
 	@node scripts/mutants.ts

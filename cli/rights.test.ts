@@ -9,10 +9,11 @@ it('[K7] names each verb on each resource, once', () => {
       { verb: 'update', group: 'holdfast.dev', resource: 'sandboxes', subresource: 'status' },
       { verb: 'create', group: 'coordination.k8s.io', resource: 'leases', namespace: 'holdfast-system' },
       { verb: 'create', group: '', resource: 'events' },
+      { verb: 'update', group: '', resource: 'leases', name: 'one', namespace: 'ns' },
     ]),
   ).toBe(
     'get, watch sandboxes.holdfast.dev; update sandboxes.holdfast.dev/status; ' +
-      'create leases.coordination.k8s.io in holdfast-system; create events',
+      'create leases.coordination.k8s.io in holdfast-system; create events; update leases "one" in ns',
   );
 });
 

@@ -16,6 +16,8 @@ export interface Right {
   subresource?: string;
   /** Absent: in all of them, or without one. */
   namespace?: string;
+  /** Of this object alone. */
+  name?: string;
 }
 
 const GROUP = 'holdfast.dev';
@@ -25,7 +27,7 @@ function rights(
   verbs: string,
   group: string,
   resource: string,
-  more: Pick<Right, 'subresource' | 'namespace'> = {},
+  more: Pick<Right, 'subresource' | 'namespace' | 'name'> = {},
 ): Right[] {
   return verbs.split(' ').map((verb) => ({ verb, group, resource, ...more }));
 }
@@ -35,10 +37,11 @@ const ofSystem = { namespace: SYSTEM };
 
 /** Without these it cannot do its work. */
 export const CONTROLLER_RIGHTS: readonly Right[] = [
-  ...rights('get list watch patch delete', GROUP, 'sandboxes'),
+  ...rights('list watch patch delete', GROUP, 'sandboxes'),
   ...rights('update', GROUP, 'sandboxes', status),
   ...rights('list watch', GROUP, 'sandboxnodes'),
-  ...rights('get list watch create update', 'coordination.k8s.io', 'leases', ofSystem),
+  ...rights('get list watch create', 'coordination.k8s.io', 'leases', ofSystem),
+  ...rights('update', 'coordination.k8s.io', 'leases', { ...ofSystem, name: 'holdfast-controller' }),
   ...rights('create patch', '', 'events'),
 ];
 
@@ -67,7 +70,7 @@ export async function missingRights(
 }
 
 async function isAllowed(client: KubeClient, right: Right, signal: AbortSignal): Promise<boolean> {
-  const { verb, group, resource, subresource, namespace } = right;
+  const { verb, group, resource, subresource, namespace, name } = right;
   const review: Review = {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SelfSubjectAccessReview',
@@ -79,6 +82,7 @@ async function isAllowed(client: KubeClient, right: Right, signal: AbortSignal):
         resource,
         ...(subresource !== undefined && { subresource }),
         ...(namespace !== undefined && { namespace }),
+        ...(name !== undefined && { name }),
       },
     },
   };
@@ -94,9 +98,10 @@ async function isAllowed(client: KubeClient, right: Right, signal: AbortSignal):
 /** `update sandboxes.holdfast.dev/status; get, create leases.coordination.k8s.io in holdfast-system`. */
 export function describeRights(missing: readonly Right[]): string {
   const verbs = new Map<string, string[]>();
-  for (const { verb, group, resource, subresource, namespace } of missing) {
+  for (const { verb, group, resource, subresource, namespace, name } of missing) {
     const what = `${resource}${group === '' ? '' : `.${group}`}${subresource === undefined ? '' : `/${subresource}`}`;
-    const where = namespace === undefined ? what : `${what} in ${namespace}`;
+    const which = name === undefined ? what : `${what} "${name}"`;
+    const where = namespace === undefined ? which : `${which} in ${namespace}`;
     verbs.set(where, [...(verbs.get(where) ?? []), verb]);
   }
   return [...verbs].map(([where, all]) => `${all.join(', ')} ${where}`).join('; ');

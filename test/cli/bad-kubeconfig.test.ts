@@ -100,9 +100,10 @@ describe('a kubeconfig that is not good enough', () => {
     expect(code).toBe(1);
     expect(last).toBe(
       `holdfast: ${file}: missing rights on ${server.current.cluster.url}: ` +
-        'get, list, watch, patch, delete sandboxes.holdfast.dev; update sandboxes.holdfast.dev/status; ' +
+        'list, watch, patch, delete sandboxes.holdfast.dev; update sandboxes.holdfast.dev/status; ' +
         'list, watch sandboxnodes.holdfast.dev; ' +
-        'get, list, watch, create, update leases.coordination.k8s.io in holdfast-system; create, patch events',
+        'get, list, watch, create leases.coordination.k8s.io in holdfast-system; ' +
+        'update leases.coordination.k8s.io "holdfast-controller" in holdfast-system; create, patch events',
     );
   });
 
