@@ -55,7 +55,7 @@ export const AREAS: Area[] = [
       'start-refusal',
       'wording',
     ),
-    tests: ['runtime/verdict/{judge,start-refusal,wording}.test.ts'],
+    tests: ['runtime/verdict/{judge,judge-words,start-refusal,wording}.test.ts'],
     goalPercent: 90,
   },
   {

@@ -90,6 +90,11 @@ function readKernel(evidence: Evidence, findings: MemoryFindings): void {
     findings.evidence.push(
       "The sandbox's memory use had reached its own limit before this launch: whose limit it was this time cannot be told.",
     );
+  } else if (peak === 'Unread') {
+    findings.kernel = 'SomeLimit';
+    findings.evidence.push(
+      "The sandbox's peak memory use could not be read both before and after: whose limit it was cannot be told.",
+    );
   } else if (hits === undefined || (!held && lateHits === undefined)) {
     findings.kernel = 'SomeLimit';
     findings.evidence.push('Whether it was the limit of the sandbox could not be read.');
@@ -113,12 +118,14 @@ function peakOnV1(
   evidence: Evidence,
   before: KernelCounters,
   after: KernelCounters,
-): 'Reached' | 'Earlier' | 'Below' | 'Unknown' {
+): 'Reached' | 'Earlier' | 'Below' | 'Unread' | 'NotAsked' {
   const { memoryBytes } = evidence.limits;
   const v1 = after.readings.some(({ path }) => path.endsWith('memory.oom_control'));
-  if (!v1 || memoryBytes === undefined || after.peakBytes === undefined) return 'Unknown';
+  if (!v1 || memoryBytes === undefined) return 'NotAsked';
+  if (after.peakBytes === undefined) return 'Unread';
   if (after.peakBytes < memoryBytes - PAGE_SLACK_BYTES) return 'Below';
-  return (before.peakBytes ?? 0) < memoryBytes - PAGE_SLACK_BYTES ? 'Reached' : 'Earlier';
+  if (before.peakBytes === undefined) return 'Unread';
+  return before.peakBytes < memoryBytes - PAGE_SLACK_BYTES ? 'Reached' : 'Earlier';
 }
 
 type Figure = 'oomKills' | 'limitHits' | 'parentOOMKills' | 'parentLimitHits';
