@@ -21,11 +21,38 @@ describe('parseFieldSelector and matchesFields', () => {
 
   it.each([
     ['x', "invalid selector: 'x'; can't understand 'x'"],
+    ['a=b,,x', "invalid selector: 'a=b,,x'; can't understand 'x'"],
+    ['a=b,c', "invalid selector: 'a=b,c'; can't understand 'c'"],
+    ['a!', "invalid selector: 'a!'; can't understand 'a!'"],
     ['a=b\\c', 'invalid field selector: invalid escape sequence: \\c'],
     ['a=b\\', 'invalid field selector: invalid escape sequence: \\'],
     ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
   ])('[K1] refuses %s', (text, message) => {
     expect(() => parseFieldSelector(text)).toThrow(new SelectorError(message));
+  });
+
+  it.each([
+    [
+      'b=2,a!=1',
+      [
+        { field: 'a', operator: '!=', value: '1' },
+        { field: 'b', operator: '=', value: '2' },
+      ],
+    ],
+    ['a==1', [{ field: 'a', operator: '==', value: '1' }]],
+    ['a=', [{ field: 'a', operator: '=', value: '' }]],
+    ['=1', [{ field: '', operator: '=', value: '1' }]],
+    ['a!b=1', [{ field: 'a!b', operator: '=', value: '1' }]],
+    [',a=1,', [{ field: 'a', operator: '=', value: '1' }]],
+    [
+      'a=\\\\\\,,b=\\=',
+      [
+        { field: 'a', operator: '=', value: '\\,' },
+        { field: 'b', operator: '=', value: '=' },
+      ],
+    ],
+  ])('[K1] reads %s', (text, selector) => {
+    expect(parseFieldSelector(text)).toEqual(selector);
   });
 
   it('[K1] every value survives being escaped', () => {

@@ -32,10 +32,108 @@ describe('parseLabelSelector and matchesLabels', () => {
     ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
     ['=b', "found '=', expected: !, identifier, or 'end of string'"],
     ['a,,b', "found ',', expected: identifier after ','"],
+    ['a,', "found '', expected: identifier after ','"],
+    ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
+    ['a=b c', "found 'c', expected: ',' or 'end of string'"],
+    ['a=(', "unable to parse requirement: found '(', expected: identifier"],
+    ['!', "unable to parse requirement: found '', expected: identifier"],
+    ['!!a', "unable to parse requirement: found '!', expected: identifier"],
+    ['(a', "found '(', expected: !, identifier, or 'end of string'"],
+    ['a in b', "unable to parse requirement: found 'b' expected: '('"],
+    ['a in (=', "unable to parse requirement: found '=', expected: ',', ')' or identifier"],
+    ['a in (b=', "unable to parse requirement: found '=', expected: ',' or ')'"],
+    ['a in (,=', "unable to parse requirement: found '=', expected: ',', or identifier"],
+    [
+      'a>b',
+      "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' operators, the value must be an integer",
+    ],
+    [
+      'a<',
+      "unable to parse requirement: values[0]: Invalid value: \"\": for 'Gt', 'Lt' operators, the value must be an integer",
+    ],
+    [
+      'a>9223372036854775808',
+      "unable to parse requirement: values[0]: Invalid value: \"9223372036854775808\": for 'Gt', 'Lt' operators, the value must be an integer",
+    ],
     ['tier in (a', "unable to parse requirement: found '', expected: ',' or ')'"],
   ])('[K1] refuses %s', (text, message) => {
     expect(() => parseLabelSelector(text)).toThrow(new SelectorError(message));
   });
+
+  it.each([
+    ['a/b/c=d', /^unable to parse requirement: <nil>: Invalid value: "a\/b\/c": /],
+    ['a=b@c', /^unable to parse requirement: values\[0\]\[a\]: Invalid value: "b@c": /],
+    [
+      'a in (b@,c@)',
+      /^unable to parse requirement: \[values\[0\]\[a\]: Invalid value: "b@": .*, values\[1\]\[a\]: Invalid value: "c@": /,
+    ],
+  ])('[K1] refuses %s, and says which part', (text, message) => {
+    expect(() => parseLabelSelector(text)).toThrow(message);
+  });
+
+  it.each<[string, ReturnType<typeof parseLabelSelector>]>([
+    ['a=b', [{ key: 'a', operator: '=', values: ['b'] }]],
+    [' a\t==\r\nb ', [{ key: 'a', operator: '==', values: ['b'] }]],
+    ['a!=b', [{ key: 'a', operator: '!=', values: ['b'] }]],
+    ['a=', [{ key: 'a', operator: '=', values: [''] }]],
+    [
+      'a=,b',
+      [
+        { key: 'a', operator: '=', values: [''] },
+        { key: 'b', operator: 'exists', values: [] },
+      ],
+    ],
+    ['a in (c,b,c)', [{ key: 'a', operator: 'in', values: ['b', 'c'] }]],
+    ['a in ()', [{ key: 'a', operator: 'in', values: [''] }]],
+    ['a in (b,)', [{ key: 'a', operator: 'in', values: ['', 'b'] }]],
+    ['a in (,b)', [{ key: 'a', operator: 'in', values: ['', 'b'] }]],
+    ['a in (,)', [{ key: 'a', operator: 'in', values: [''] }]],
+    ['a in (b,,c)', [{ key: 'a', operator: 'in', values: ['', 'b', 'c'] }]],
+    [
+      'a in (b), c notin (d)',
+      [
+        { key: 'a', operator: 'in', values: ['b'] },
+        { key: 'c', operator: 'notin', values: ['d'] },
+      ],
+    ],
+    [
+      '!a,!b',
+      [
+        { key: 'a', operator: '!', values: [] },
+        { key: 'b', operator: '!', values: [] },
+      ],
+    ],
+    ['a\0b', [{ key: 'a', operator: 'exists', values: [] }]],
+  ])('[K1] reads %j', (text, selector) => {
+    expect(parseLabelSelector(text)).toEqual(selector);
+  });
+
+  it.each<[string, string, boolean]>([
+    ['n>3', '3', false],
+    ['n<3', '3', false],
+    ['n>3', '4', true],
+    ['n<3', '2', true],
+    ['n<3', '-4', true],
+    ['n>3', '+4', true],
+    ['n>1', '9223372036854775807', true],
+    ['n>1', '9223372036854775808', false],
+    ['n>9007199254740993', '9007199254740994', true],
+    ['n>1', '2x', false],
+    ['n>1', '', false],
+  ])('[K1] %s of n=%s', (text, n, expected) => {
+    expect(matchesLabels(parseLabelSelector(text), { n })).toBe(expected);
+  });
+
+  it('[K1] a number is asked of no label that is not there', () => {
+    expect(matchesLabels(parseLabelSelector('n>1'), undefined)).toBe(false);
+  });
+
+  it.each(['a=b', 'a==b', 'a!=b', 'a in (b,c)', 'a notin (b)', 'a', '!a', 'a>1', 'a<1', 'a,!b,c=d'])(
+    '[K1] the canonical text of %s is itself',
+    (text) => {
+      expect(formatLabelSelector(parseLabelSelector(text))).toBe(text);
+    },
+  );
 
   it('[K1] throws nothing but a SelectorError, whatever it is given', () => {
     const piece = fc.oneof(

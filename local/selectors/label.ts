@@ -200,7 +200,7 @@ function checkValues(key: string, operator: LabelOperator, values: string[]): vo
   const texts: string[] = [];
   if (operator === 'gt' || operator === 'lt') {
     for (const [i, value] of values.entries())
-      if (!/^[-+]?\d+$/.test(value))
+      if (integer(value) === undefined)
         texts.push(
           errorText(
             fieldErrors.invalid(
@@ -247,12 +247,18 @@ function matches({ key, operator, values }: LabelRequirement, labels: Record<str
       return value === undefined;
     case 'gt':
     case 'lt': {
-      if (value === undefined || !/^[-+]?\d+$/.test(value)) return false;
-      const limit = BigInt((values[0] ?? '0').replace('+', ''));
-      const found = BigInt(value.replace('+', ''));
+      const [limit, found] = [integer(values[0] ?? ''), integer(value ?? '')];
+      if (limit === undefined || found === undefined) return false;
       return operator === 'gt' ? found > limit : found < limit;
     }
   }
+}
+
+/** As the server reads integers: of 64 bits. */
+function integer(text: string): bigint | undefined {
+  if (!/^[-+]?\d+$/.test(text)) return undefined;
+  const value = BigInt(text);
+  return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
 /** The selector as a canonical text: what two equal selectors share. */
