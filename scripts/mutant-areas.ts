@@ -136,7 +136,7 @@ export const AREAS: Area[] = [
       'map-info',
       'map-limits',
     ),
-    tests: ['runtime/drivers/docker/{demux,map-answers,map-create,map-info,map-limits,progress}.test.ts'],
+    tests: ['runtime/drivers/docker/{demux,json-lines,map-answers,map-create,map-info,map-limits}.test.ts'],
     goalPercent: 80,
   },
   {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { eventAnswer, inspectAnswer } from './answers.ts';
+import { eventAnswer, imageAnswer, inspectAnswer, listAnswer, volumeAnswer } from './answers.ts';
 import { API_CEILING, API_FLOOR, compareVersions, negotiate } from './api-version.ts';
 import { daemonAddress } from './address.ts';
 import { splitReference } from './image-reference.ts';
-import { containerInfo } from './map-container.ts';
+import { containerInfo, containerSummary, imageInfo, volumeInfo } from './map-container.ts';
 import { answerError, errorMessage, isLimitRefusal, startFailureCode, transportError } from './map-errors.ts';
 import { runtimeEvent, sinceParameter } from './map-event.ts';
 
@@ -98,8 +98,32 @@ describe('errors', () => {
     expect(errorMessage(Buffer.from(body))).toBe(message);
   });
 
-  it('keeps a long page short', () => {
+  it('keeps a long page short, and a long message', () => {
     expect(errorMessage(Buffer.alloc(100_000, 'x'))).toHaveLength(2048);
+    expect(errorMessage(Buffer.from(JSON.stringify({ message: 'x'.repeat(5000) })))).toHaveLength(2048);
+  });
+
+  it('says which call it was', () => {
+    const message = (status: number): string => answerError('GET /x', status, Buffer.from(' gone ')).message;
+    expect([message(404), message(302)]).toEqual(['GET /x: gone', 'GET /x: status 302 is no answer (gone)']);
+    expect(transportError(Object.assign(new Error('Parse Error'), { code: 'HPE_X' }), 'GET /x').message).toBe(
+      'GET /x: the answer is not HTTP (Parse Error)',
+    );
+    expect(transportError(Object.assign(new Error(''), { code: 'EPIPE' }), 'GET /x').message).toBe(
+      'GET /x: EPIPE',
+    );
+    expect(transportError(Object.assign(new Error('timed out'), { code: 20 }), 'GET /x').message).toBe(
+      'GET /x: timed out',
+    );
+    expect(transportError('odd', 'GET /x').message).toBe('GET /x: odd');
+    expect(transportError(undefined, 'GET /x').message).toBe('GET /x: undefined');
+  });
+
+  it('keeps what it was caused by', () => {
+    for (const code of ['HPE_X', 'EPIPE']) {
+      const cause = Object.assign(new Error('x'), { code });
+      expect(transportError(cause, 'GET /x').cause).toBe(cause);
+    }
   });
 
   it('a parser error is Unreadable, another one Unavailable, a DriverError stays', () => {
@@ -116,7 +140,15 @@ describe('errors', () => {
     'Range of CPUs is from 0.01 to 2.00, as there are only 2 CPUs available',
     'Minimum memory limit allowed is 6MB',
     'CPU cfs quota can not be less than 1ms (i.e. 1000)',
+    'CPU cfs period cannot be less than 1ms (i.e. 1000) or larger than 1s (i.e. 1000000)',
     'Minimum memoryswap limit should be larger than memory limit, see usage',
+    'Minimum memory limit can not be less than memory reservation limit, see usage',
+    'You should always set the Memory limit when using Memoryswap limit, see usage',
+    'Memory limit should be smaller than already set memoryswap limit, update the memory swap at the same time',
+    'Your kernel does not support memory limit capabilities',
+    'your kernel does not support swap limit capabilities',
+    'your kernel does not support PIDs limit capabilities',
+    'Your kernel does not support CPU cfs quota',
   ])('[L5] refused for a limit: %s', (message) => {
     expect(isLimitRefusal(message)).toBe(true);
   });
@@ -124,6 +156,7 @@ describe('errors', () => {
   it.each([
     'invalid mount config for type "bind": bind source path does not exist: /memory',
     'invalid CapAdd',
+    'Your kernel does not support AppArmor',
   ])('refused for something else: %s', (message) => {
     expect(isLimitRefusal(message)).toBe(false);
   });
@@ -144,6 +177,20 @@ describe('errors', () => {
     ],
     [500, 'crun: the requested cgroup controller `cpu` is not available: OCI runtime error', 'Unenforceable'],
     [500, 'failed to write /sys/fs/cgroup/pids/x/pids.max: invalid argument', 'Unenforceable'],
+    ...[
+      'memory.limit_in_bytes: device or resource busy',
+      'memory.swap.max: permission denied',
+      'memory.memsw.limit_in_bytes: no such file or directory',
+      'cpu.max: invalid argument',
+      'cpu.cfs_quota_us: invalid argument',
+      'pids.max: no such file or directory',
+    ].map((end): [number, string, string] => [500, `failed to write:\n${end}`, 'Unenforceable']),
+    [500, 'error setting cgroup config:\nwrite memory.memsw.limit_in_bytes', 'Unenforceable'],
+    [500, 'cgroup: cannot write cpu.cfs_period_us', 'Unenforceable'],
+    [500, 'the memory controller is missing', 'Unenforceable'],
+    [500, 'the pids controller\nis not enabled', 'Unenforceable'],
+    [500, 'cgroup: cannot write cgroup.procs', 'StartFailed'],
+    [500, 'no such container: x', 'StartFailed'],
     [500, 'no space left on device', 'StartFailed'],
   ])('[L5] a start that fails with %i "%s" is %s', (status, message, code) => {
     expect(startFailureCode(status, message)).toBe(code);
@@ -174,6 +221,40 @@ describe('events', () => {
     ['oom', { exitCode: '3' }, undefined],
   ] as const)('%s with %o has the detail %s', (action, attributes, detail) => {
     expect(event(action, attributes).detail).toBe(detail);
+  });
+
+  it.each(['create', 'start', 'oom', 'kill', 'die', 'stop', 'pause', 'unpause', 'update', 'destroy'])(
+    '%s is known',
+    (action) => {
+      expect(event(action).action).toBe(action);
+    },
+  );
+
+  it('have no label by any name that Docker uses for something else', () => {
+    const attributes = {
+      image: 'i',
+      name: 'n',
+      exitCode: '3',
+      signal: '9',
+      execID: 'e',
+      execDuration: '1',
+      a: 'b',
+    };
+    expect(event('stop', attributes).labels).toEqual({ a: 'b' });
+  });
+
+  it('of a time that is cut in the middle of a millisecond are in that millisecond', () => {
+    const answer = eventAnswer.parse({
+      Action: 'start',
+      Actor: { ID: 'c', Attributes: {} },
+      timeNano: 1_999_999,
+    });
+    expect(runtimeEvent(answer).timeMs).toBe(1);
+  });
+
+  it('without any time are of the beginning of time', () => {
+    const answer = eventAnswer.parse({ Action: 'start', Actor: { ID: 'c', Attributes: {} } });
+    expect(runtimeEvent(answer).timeMs).toBe(0);
   });
 
   it.each(['exec_create: sh', 'attach', 'health_status: healthy', 'rename'])(
@@ -232,6 +313,54 @@ describe('inspect', () => {
       finishedAt: undefined,
       limits: { memoryBytes: 67108864 },
     });
+  });
+
+  it('is read where the daemon leaves out the flag, and where the container never ran', () => {
+    const { OOMKilled: _, ...without } = state;
+    const never = { ...without, Status: 'created', StartedAt: '', FinishedAt: '2026-01-01T00:00:01Z' };
+    expect(containerInfo(inspectAnswer.parse({ ...answer, Name: 'a/b', State: never }))).toMatchObject({
+      name: 'a/b',
+      oomKilled: false,
+      startedAt: undefined,
+      finishedAt: '2026-01-01T00:00:01Z',
+    });
+  });
+
+  it('of lists, images and volumes is read', () => {
+    const [listed] = listAnswer.parse([
+      { Id: 'a', Names: ['/n', '/m'], Labels: { l: '1' }, State: 'running' },
+    ]);
+    expect(listed && containerSummary(listed)).toEqual({
+      id: 'a',
+      name: 'n',
+      labels: { l: '1' },
+      state: 'running',
+    });
+    const [nameless] = listAnswer.parse([{ Id: 'a', Names: [], Labels: {}, State: 'running' }]);
+    expect(nameless && containerSummary(nameless).name).toBe('');
+    expect(volumeInfo(volumeAnswer.parse({ Name: 'v', Labels: null, Mountpoint: '/m' }))).toEqual({
+      name: 'v',
+      labels: {},
+      mountpoint: '/m',
+    });
+    const config = { Entrypoint: ['/e'], Cmd: ['c'], Env: ['A=b'], WorkingDir: '/w', User: 'u' };
+    expect(imageInfo(imageAnswer.parse({ Id: 'i', Architecture: 'arm64', Config: config }))).toEqual({
+      id: 'i',
+      entrypoint: ['/e'],
+      command: ['c'],
+      env: ['A=b'],
+      workingDir: '/w',
+      user: 'u',
+      architecture: 'arm64',
+    });
+    for (const Config of [null, {}, { Entrypoint: null, Cmd: null, Env: null }])
+      expect(imageInfo(imageAnswer.parse({ Id: 'i', Architecture: 'arm64', Config }))).toMatchObject({
+        entrypoint: [],
+        command: [],
+        env: [],
+        workingDir: '',
+        user: '',
+      });
   });
 
   it('[L7] a state we do not know is no answer', () => {

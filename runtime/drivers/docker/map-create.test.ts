@@ -121,4 +121,104 @@ describe('the create call', () => {
     );
     expect(mounts[0]).toMatchObject({ VolumeOptions: { NoCopy: false } });
   });
+
+  it('is this, whole, for a sandbox: what is not here is left to the daemon', () => {
+    expect(createBody(spec)).toEqual({
+      Image: 'app:1',
+      Entrypoint: ['/.holdfast/bin/holdfast-init'],
+      Cmd: ['init'],
+      Env: ['A=b'],
+      WorkingDir: '/work',
+      User: '1000:1000',
+      NetworkDisabled: true,
+      Labels: { a: 'b' },
+      Tty: false,
+      OpenStdin: false,
+      StdinOnce: false,
+      AttachStdin: false,
+      AttachStdout: false,
+      AttachStderr: false,
+      StopSignal: 'SIGTERM',
+      Healthcheck: { Test: ['NONE'] },
+      HostConfig: {
+        Memory: 67108864,
+        MemorySwap: 67108864,
+        CpuPeriod: 0,
+        CpuQuota: 0,
+        PidsLimit: 64,
+        CgroupParent: '/holdfast/1',
+        Init: false,
+        AutoRemove: false,
+        RestartPolicy: { Name: 'no', MaximumRetryCount: 0 },
+        LogConfig: { Type: 'none', Config: {} },
+        Privileged: false,
+        CapDrop: ['ALL'],
+        CapAdd: ['CHOWN', 'KILL'],
+        SecurityOpt: ['no-new-privileges:true'],
+        ReadonlyRootfs: true,
+        NetworkMode: 'none',
+        PidMode: '',
+        CgroupnsMode: 'private',
+        UsernsMode: '',
+        IpcMode: 'private',
+        UTSMode: '',
+        ShmSize: 67108864,
+        OomScoreAdj: 0,
+        Ulimits: [
+          { Name: 'nofile', Soft: 1024, Hard: 16384 },
+          { Name: 'core', Soft: 0, Hard: 0 },
+        ],
+        Mounts: [
+          {
+            Type: 'volume',
+            Source: 'bin',
+            Target: '/.holdfast/bin',
+            ReadOnly: true,
+            VolumeOptions: { NoCopy: true },
+          },
+          {
+            Type: 'volume',
+            Source: 'work',
+            Target: '/workspace',
+            ReadOnly: false,
+            VolumeOptions: { NoCopy: true },
+          },
+          {
+            Type: 'bind',
+            Source: '/run/1',
+            Target: '/.holdfast/run',
+            ReadOnly: true,
+            BindOptions: { Propagation: 'rslave' },
+          },
+        ],
+      },
+    });
+  });
+
+  it('fills a volume from the image where that is asked for', () => {
+    const [mount] = host({
+      mounts: [{ type: 'volume', source: 'w', target: '/w', readOnly: false, fillFromImage: true }],
+    })['Mounts'] as unknown[];
+    expect(mount).toMatchObject({ VolumeOptions: { NoCopy: false } });
+  });
+
+  it('gives the probe what is mounted on the host as it is, and itself nothing back', () => {
+    const mounts = host({ probe: true })['Mounts'] as unknown[];
+    expect(mounts.slice(2)).toEqual([
+      {
+        Type: 'bind',
+        Source: '/run/1',
+        Target: '/.holdfast/run',
+        ReadOnly: true,
+        BindOptions: { Propagation: 'rprivate' },
+      },
+      {
+        Type: 'bind',
+        Source: '/sys/fs/cgroup',
+        Target: '/sys/fs/cgroup',
+        ReadOnly: false,
+        BindOptions: { Propagation: 'rprivate' },
+      },
+    ]);
+  });
 });
