@@ -10,7 +10,7 @@ const LEASE_SECONDS = 40;
 
 /**
  * `onNodeLoss: Replace`: the sandbox is taken back from a lost node, to be placed anew, when it has certainly ended
- * there: twice the time after which its init ends it without a heartbeat (docs/decisions/0080-fencing.md). Never
+ * there: twice the time after which its init ends it without a heartbeat (docs/decisions/0081-fencing.md). Never
  * before, and never where its init was not told to.
  */
 export function replaced(seen: Observation): Decision | undefined {

@@ -4,7 +4,7 @@ import type { HeartbeatResult, InitSession } from '../../link/types.ts';
 export const FENCED_EXIT_CODE = 94;
 
 /**
- * Heartbeats to one init (docs/decisions/0080-fencing.md). What init is told is a moment of its own clock that was not
+ * Heartbeats to one init (docs/decisions/0081-fencing.md). What init is told is a moment of its own clock that was not
  * later than the renewal of the lease: of its clock it is known what it showed at some moment before, and how much time
  * has passed here since.
  */
