@@ -26,13 +26,15 @@ export interface Cluster {
   nobodyToken: string;
   /** The path of one for `token`. */
   kubeconfig: string;
+  /** Of its JSON gateway too. */
+  etcdURL: string;
   etcd: ClusterProcess;
   apiServer: ClusterProcess;
   controllerManager: ClusterProcess;
   /** Starts what does not run and resolves when the API server is ready again. */
   up(): Promise<void>;
-  /** Throws away etcd's history up to now. */
-  compact(): Promise<void>;
+  /** Throws away etcd's history up to a revision; by default up to now. */
+  compact(revision?: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -88,11 +90,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     url,
     ...tokens,
     kubeconfig: join(dir, 'kubeconfig'),
+    etcdURL,
     etcd,
     apiServer,
     controllerManager: manager,
     up,
-    compact: () => compact(etcdURL),
+    compact: (revision) => compact(etcdURL, revision),
     close,
   };
 }
@@ -198,12 +201,12 @@ function ready(url: string): Promise<boolean> {
 }
 
 /** Through etcd's JSON gateway. */
-async function compact(etcd: string): Promise<void> {
+async function compact(etcd: string, revision?: number): Promise<void> {
   const post = async (path: string, body: unknown): Promise<unknown> => {
     const answer = await fetch(`${etcd}${path}`, { method: 'POST', body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(`etcd: POST ${path}: ${answer.status} ${await answer.text()}`);
     return answer.json();
   };
-  const status = (await post('/v3/maintenance/status', {})) as { header: { revision: string } };
-  await post('/v3/kv/compaction', { revision: status.header.revision, physical: true });
+  const { header } = (await post('/v3/maintenance/status', {})) as { header: { revision: string } };
+  await post('/v3/kv/compaction', { revision: String(revision ?? header.revision), physical: true });
 }

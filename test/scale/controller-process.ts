@@ -1,9 +1,12 @@
 /**
- * A controller in a process of its own, as it runs in a cluster; answers any message with what it has used so far.
- * CONTROLLER_ACCESS: JSON of server, caData or insecureSkipTLSVerify, token.
+ * A controller in a process of its own and bundled, as it runs in a cluster; answers any message with what it has used
+ * so far. CONTROLLER_ACCESS: JSON of server, caData or insecureSkipTLSVerify, token.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pino from 'pino';
 import { startController } from '../../controller/start.ts';
 import { systemClock } from '../../kube/clock.ts';
@@ -31,10 +34,13 @@ export interface ControllerProcess {
 }
 
 export async function startControllerProcess(access: Access): Promise<ControllerProcess> {
-  const child: ChildProcess = fork(import.meta.filename, [], {
+  const folder = mkdtempSync(join(tmpdir(), 'hf-controller-'));
+  const program = join(folder, 'controller.mjs');
+  await bundle(program);
+  const child: ChildProcess = fork(program, [], {
     env: { ...process.env, CONTROLLER_ACCESS: JSON.stringify(access) },
     // As bin/holdfast starts it.
-    execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2', ...profiling()],
+    execArgv: ['--max-semi-space-size=2', ...profiling()],
   });
   await once(child, 'message');
   return {
@@ -50,8 +56,28 @@ export async function startControllerProcess(access: Access): Promise<Controller
       const gone = once(child, 'exit');
       child.disconnect();
       await gone;
+      rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Without the sources' types, whose removal takes memory of its own. */
+async function bundle(outfile: string): Promise<void> {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: [import.meta.filename],
+    outfile,
+    bundle: true,
+    // The bundler itself stays outside: the child never calls it.
+    external: ['esbuild'],
+    platform: 'node',
+    format: 'esm',
+    target: 'node22.19',
+    minifyWhitespace: true,
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+  });
 }
 
 /** CONTROLLER_PROFILE: a folder for a CPU profile. */

@@ -5,7 +5,7 @@ import { sandboxSpec } from '../../../controller/testing/objects.ts';
 import type { KubeClient, KubeObject } from '../../../kube/client.ts';
 import { systemClock } from '../../../kube/clock.ts';
 import { createKubeClient } from '../../../kube/http-client.ts';
-import { CRDS, SANDBOXES } from '../../../kube/resources.ts';
+import { CRDS, SANDBOX_NODES, SANDBOXES } from '../../../kube/resources.ts';
 import { type Cluster, startCluster } from '../../cluster/start.ts';
 import { Arrivals } from '../../scale/arrivals.ts';
 import { type ControllerProcess, startControllerProcess } from '../../scale/controller-process.ts';
@@ -73,12 +73,13 @@ export async function openStage(options: { nodes: number; maxSandboxes?: number 
 
 export async function installKinds(client: KubeClient): Promise<void> {
   for (const crd of crdManifests() as unknown as KubeObject[]) await client.create(CRDS, crd);
-  await until('the kinds to be served', () =>
-    client.list(SANDBOXES, {}).then(
-      () => true,
-      () => false,
-    ),
-  );
+  for (const resource of [SANDBOXES, SANDBOX_NODES])
+    await until('the kinds to be served', () =>
+      client.list(resource, {}).then(
+        () => true,
+        () => false,
+      ),
+    );
 }
 
 /** What a user writes: with limits, so that there is something to count. */

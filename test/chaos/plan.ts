@@ -1,0 +1,165 @@
+import { SeededRandom } from './random.ts';
+
+export const CONTROLLERS = ['controller-1', 'controller-2'] as const;
+export const AGENTS = ['agent-a', 'agent-b'] as const;
+export const COMPONENTS = [...CONTROLLERS, ...AGENTS] as const;
+export type Component = (typeof COMPONENTS)[number];
+
+/** What the network between a component and the API server does for a while. */
+export type NetworkFault =
+  /** Nothing passes; nothing is refused. `afterwards`: what becomes of the connections that were there. */
+  | { kind: 'silent'; afterwards: 'go on' | 'break' }
+  | { kind: 'delay'; ms: number }
+  /** A share of the calls is answered with this status, some of them although the server did what was asked. */
+  | { kind: 'errors'; status: 409 | 410 | 429 | 500 | 503; share: number }
+  /** Each watch breaks off in the middle of an event. */
+  | { kind: 'truncate' };
+
+export type Step = { atMs: number } & (
+  | { do: 'kill'; who: Component }
+  | { do: 'reset'; who: Component }
+  | { do: 'network'; who: Component; fault: NetworkFault; forMs: number }
+  | { do: 'restart'; what: 'kube-apiserver' | 'etcd'; forMs: number }
+  | { do: 'compact' }
+  | { do: 'create'; name: string; kind: SandboxKind; onNodeLoss: 'Keep' | 'Replace' }
+  | { do: 'delete' | 'suspend' | 'resume' | 'resize' | 'replace'; name: string }
+);
+export type SandboxKind = 'retained' | 'job' | 'failing job';
+
+export interface Plan {
+  seed: number;
+  /** Of each component's wall clock against that of the machine. */
+  clockOffsetMs: Record<Component, number>;
+  /** In the order of time. */
+  steps: Step[];
+}
+
+export interface PlanOptions {
+  seed: number;
+  seconds: number;
+  /** Of a node's lease. */
+  leaseSeconds: number;
+}
+
+const MOST_ALIVE = 12;
+const EACH_ONCE = [
+  'kill',
+  'reset',
+  'cut',
+  'delay',
+  'errors',
+  'truncate',
+  'kube-apiserver',
+  'compact',
+] as const;
+type FaultKind = (typeof EACH_ONCE)[number] | 'etcd' | 'silent' | 'long cut';
+
+/** Everything that will be done, from the seed alone: the same seed, the same plan. */
+export function makePlan({ seed, seconds, leaseSeconds }: PlanOptions): Plan {
+  const random = new SeededRandom(seed);
+  const offsets = random.fork('clocks');
+  const clockOffsetMs = Object.fromEntries(
+    COMPONENTS.map((who) => [who, offsets.between(-60_000, 60_000)]),
+  ) as Record<Component, number>;
+  const faults = faultSteps(random.fork('faults'), { endMs: seconds * 1000, leaseSeconds });
+  const user = userSteps(random.fork('user'), seconds * 1000);
+  return { seed, clockOffsetMs, steps: [...faults, ...user].sort((a, b) => a.atMs - b.atMs) };
+}
+
+function faultSteps(random: SeededRandom, options: { endMs: number; leaseSeconds: number }): Step[] {
+  const steps: Step[] = [];
+  // Each kind once, in a chance order, and after that whatever comes.
+  const queue: FaultKind[] = shuffled(random, EACH_ONCE);
+  let atMs = 1500;
+  while (atMs < options.endMs) {
+    const kind =
+      queue.shift() ?? random.pick<FaultKind>([...EACH_ONCE, 'kill', 'kill', 'etcd', 'silent', 'long cut']);
+    if (kind !== undefined) steps.push(faultStep(random, kind, atMs, options.leaseSeconds));
+    atMs += random.between(800, 3200);
+  }
+  return steps;
+}
+
+function faultStep(random: SeededRandom, kind: FaultKind, atMs: number, leaseSeconds: number): Step {
+  const who = random.pick(COMPONENTS) ?? 'agent-a';
+  const forMs = random.between(500, 4000);
+  switch (kind) {
+    case 'kill':
+    case 'reset':
+      return { atMs, do: kind, who };
+    case 'compact':
+      return { atMs, do: 'compact' };
+    case 'kube-apiserver':
+    case 'etcd':
+      return { atMs, do: 'restart', what: kind, forMs: random.between(0, 2000) };
+    case 'delay':
+      return { atMs, do: 'network', who, forMs, fault: { kind, ms: random.between(50, 1500) } };
+    case 'errors': {
+      const status = random.pick([409, 410, 429, 500, 503] as const) ?? 500;
+      return { atMs, do: 'network', who, forMs, fault: { kind, status, share: random.between(2, 10) / 10 } };
+    }
+    case 'truncate':
+      return { atMs, do: 'network', who, forMs, fault: { kind } };
+    case 'silent':
+      return { atMs, do: 'network', who, forMs, fault: { kind, afterwards: fateOf(random) } };
+    case 'cut':
+    case 'long cut': {
+      const agent = random.pick(AGENTS) ?? 'agent-a';
+      // Longer than the lease, and in the long run longer than twice that time, when it is replaced elsewhere.
+      const leases = kind === 'cut' ? 1.3 : (random.pick([1.3, 2.5, 4]) ?? 1.3);
+      const fault = { kind: 'silent', afterwards: fateOf(random) } as const;
+      return { atMs, do: 'network', who: agent, forMs: Math.round(leases * leaseSeconds * 1000), fault };
+    }
+  }
+}
+
+function fateOf(random: SeededRandom): 'go on' | 'break' {
+  return random.chance(0.5) ? 'go on' : 'break';
+}
+
+function userSteps(random: SeededRandom, endMs: number): Step[] {
+  const steps: Step[] = [];
+  const alive = new Map<string, { kind: SandboxKind; suspended: boolean }>();
+  let made = 0;
+  let atMs = 200;
+  while (atMs < endMs) {
+    const name = random.pick([...alive.keys()]);
+    const known = name === undefined ? undefined : alive.get(name);
+    const choice = random.next();
+    if (name === undefined || known === undefined || (choice < 0.5 && alive.size < MOST_ALIVE)) {
+      const kind = random.pick<SandboxKind>(['retained', 'retained', 'job', 'failing job']) ?? 'job';
+      const fresh = `s${made++}`;
+      alive.set(fresh, { kind, suspended: false });
+      const onNodeLoss = random.chance(0.3) ? 'Replace' : 'Keep';
+      steps.push({ atMs, do: 'create', name: fresh, kind, onNodeLoss });
+    } else if (choice < 0.75) {
+      alive.delete(name);
+      steps.push({ atMs, do: 'delete', name });
+    } else if (choice < 0.85 && known.kind === 'retained') {
+      known.suspended = !known.suspended;
+      steps.push({ atMs, do: known.suspended ? 'suspend' : 'resume', name });
+    } else if (choice < 0.92 && known.kind === 'retained') steps.push({ atMs, do: 'resize', name });
+    // The same name, another object.
+    else {
+      known.suspended = false;
+      steps.push({ atMs, do: 'replace', name });
+    }
+    atMs += random.between(200, 1600);
+  }
+  return steps;
+}
+
+function shuffled<T>(random: SeededRandom, items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, order: random.next() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ item }) => item);
+}
+
+/** One line, to be read beside a log. */
+export function describeStep(step: Step): string {
+  const { atMs, ...rest } = step;
+  return `${(atMs / 1000).toFixed(1).padStart(6)} s  ${Object.values(rest)
+    .map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)))
+    .join(' ')}`;
+}
