@@ -1,39 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { FINALIZER } from '../../crds/group.ts';
 import type { Condition } from '../../crds/meta.ts';
-import type { SandboxNode } from '../../crds/sandbox-node.ts';
 import type { Sandbox, SandboxSpec, SandboxStatus } from '../../crds/sandbox.ts';
-import type { Heartbeat, NodeView } from '../placement/types.ts';
+import type { Heartbeat } from '../placement/types.ts';
 import { condition, docker, limitsAll, sandbox, sandboxNode, view } from '../testing/objects.ts';
+import { NOW, nodeA, seen } from '../testing/observation.ts';
 import { decide } from './decide.ts';
-import type { Decision, Observation } from './types.ts';
-
-const NOW = new Date('2026-01-01T01:00:00Z');
-const nodeA = sandboxNode('a');
-
-function seen(
-  object: Sandbox,
-  change: {
-    nodes?: NodeView[];
-    node?: SandboxNode | undefined;
-    heartbeat?: Heartbeat;
-    silentMs?: number;
-    declinedForMs?: number;
-  } = {},
-): Observation {
-  const name = object.status?.nodeName ?? '';
-  const node = 'node' in change ? change.node : nodeA;
-  return {
-    now: NOW,
-    sandbox: object,
-    home:
-      name === ''
-        ? undefined
-        : { name, node, heartbeat: change.heartbeat ?? 'Alive', silentMs: change.silentMs ?? 0 },
-    nodes: name === '' ? (change.nodes ?? [view(nodeA)]) : [],
-    declinedForMs: change.declinedForMs,
-  };
-}
+import type { Decision } from './types.ts';
 
 function said(
   decision: Decision,
