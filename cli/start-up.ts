@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { startController } from '../controller/start.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { systemClock } from '../kube/clock.ts';
-import { createKubeClient } from '../kube/http-client.ts';
+import { clientHeaders, createClientOver } from '../kube/http-client.ts';
 import type { Environment, UpConfig } from './config.ts';
 import { userAgent } from './connect.ts';
 import { findDocker } from './find-docker.ts';
@@ -45,12 +45,8 @@ export async function startUp(
     const api = await startAPI(config, log.child({ part: 'api' }));
     parts.add({ name: 'API', stop: () => api.close() });
     const clientFor = (component: string): KubeClient => {
-      const client = createKubeClient({
-        server: api.url,
-        caData: api.caData,
-        token: api.token(component, [EVERYTHING]),
-        userAgent: userAgent(component),
-      });
+      const token = api.token(component, [EVERYTHING]);
+      const client = createClientOver(api.transport(clientHeaders(userAgent(component), token)));
       parts.add({ name: `client of ${component}`, stop: async () => client.close() });
       return client;
     };

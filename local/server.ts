@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { Transport } from '../kube/transport.ts';
 import { bootstrap } from './auth/bootstrap.ts';
 import { RBACAuthorizer } from './auth/rbac.ts';
 import { Tokens } from './auth/tokens.ts';
@@ -18,6 +19,7 @@ import type { CustomResourceDefinition } from './schema/crd-types.ts';
 import { Discovery } from './server/discovery.ts';
 import { createHandler } from './server/handler.ts';
 import { startHTTPS } from './server/https-server.ts';
+import { InProcessServer } from './server/in-process.ts';
 import { OpenAPI } from './server/openapi.ts';
 import { StoreError } from './store/errors.ts';
 import { Store } from './store/store.ts';
@@ -53,6 +55,8 @@ export interface LocalAPI {
   token(user: string, groups: readonly string[]): string;
   /** Forgets the history up to now: watches cannot go back into it any more. */
   compact(): void;
+  /** A way to this server for a client in the same process; `headers` are those of each of its requests. */
+  transport(headers: Record<string, string>): Transport;
   /** A way to this server for a client in the same process; `headers` are those of each of its requests. */
   transport(headers: Record<string, string>): Transport;
   /** Ends watches and connections, commits what is waiting, and gives the data folder back. */
@@ -99,6 +103,7 @@ export async function startLocalAPI(options: LocalAPIOptions): Promise<LocalAPI>
       log,
       ready: () => serving,
     });
+    const inProcess = new InProcessServer(handler);
     const server = await startHTTPS({ host, port: options.port ?? 0, dataDir, clock, log, handler });
     const housekeeping = startHousekeeping({ store, registry, clock, log }, options.compaction);
     const url = `https://${host.includes(':') ? `[${host}]` : host}:${server.port}`;
@@ -112,7 +117,7 @@ export async function startLocalAPI(options: LocalAPIOptions): Promise<LocalAPI>
     const close = async (): Promise<void> => {
       serving = false;
       hub.close();
-      await server.stop();
+      await Promise.all([server.stop(), inProcess.stop()]);
       await housekeeping.stop();
       removeHolder(holderPath);
       store.close();
@@ -123,6 +128,7 @@ export async function startLocalAPI(options: LocalAPIOptions): Promise<LocalAPI>
       adminToken,
       kubeconfigPath,
       token: (user, groups) => tokens.issue(user, groups),
+      transport: (headers) => inProcess.transport(headers),
       transport: (headers) => inProcess.transport(headers),
       compact: () => {
         while (store.compact(store.rv, COMPACTION_STEP));

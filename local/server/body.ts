@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { refuse } from '../rest/status.ts';
+import type { ServerRequest } from './connection.ts';
 
 /** As a kube-apiserver's. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
@@ -7,12 +7,12 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const tooLarge = (): Error => refuse.tooLarge(`Request entity too large: limit is ${MAX_BODY_BYTES}`);
 
 /** The whole body. Throws 413 as soon as it is too long, without reading the rest. */
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
+export async function readBody(request: ServerRequest): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > MAX_BODY_BYTES) throw tooLarge();
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of request) {
     length += chunk.length;
     if (length > MAX_BODY_BYTES) throw tooLarge();
     chunks.push(chunk);
@@ -42,7 +42,6 @@ export async function jsonText(body: Buffer, contentType: string | undefined): P
   return protobufToJSON(body);
 }
 
-/** Loaded when somebody sends YAML: most never do. Aliases are refused: a few can stand for gigabytes. */
 async function yamlToJSON(text: string): Promise<string> {
   const { readYAML } = await import('../rest/yaml-text.ts');
   const { value, error } = readYAML(text);

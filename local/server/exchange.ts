@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { RBACAuthorizer } from '../auth/rbac.ts';
 import type { Tokens } from '../auth/tokens.ts';
@@ -8,6 +7,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { Store } from '../store/store.ts';
 import type { WatchHub } from '../watch/hub.ts';
 import { jsonText, readBody } from './body.ts';
+import type { ServerAnswer, ServerRequest } from './connection.ts';
 import type { Discovery } from './discovery.ts';
 import type { OpenAPI } from './openapi.ts';
 import { send } from './respond.ts';
@@ -28,8 +28,8 @@ export interface ServerContext {
 
 /** One request with what is known of it before its body is read. */
 export interface Exchange {
-  request: IncomingMessage;
-  response: ServerResponse;
+  request: ServerRequest;
+  response: ServerAnswer;
   path: string;
   query: URLSearchParams;
   user: User;

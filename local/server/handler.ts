@@ -1,9 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { impersonate } from '../auth/impersonation.ts';
 import { denial } from '../auth/rbac.ts';
 import { REVIEWS, type ReviewKind } from '../auth/reviews.ts';
 import type { User } from '../auth/user.ts';
 import { refuse, type StatusError } from '../rest/status.ts';
+import type { ServerAnswer, ServerRequest } from './connection.ts';
 import { type Exchange, notFound, type ServerContext } from './exchange.ts';
 import { serveObjects } from './objects.ts';
 import { send, sendError } from './respond.ts';
@@ -19,7 +19,7 @@ const MAX_SEND_MS = 60_000;
 
 export function createHandler(
   context: ServerContext,
-): (request: IncomingMessage, response: ServerResponse) => void {
+): (request: ServerRequest, response: ServerAnswer) => void {
   let inFlight = 0;
   return (request, response) => {
     const warnings: string[] = [];
@@ -48,7 +48,7 @@ export function createHandler(
 }
 
 /** An answer that nobody reads holds memory, so it counts until it is gone. Watches keep their own time. */
-function whenSent(response: ServerResponse, done: () => void): void {
+function whenSent(response: ServerAnswer, done: () => void): void {
   const streaming = response.headersSent && !response.writableEnded;
   if (streaming || response.closed || response.destroyed) {
     done();
@@ -63,8 +63,8 @@ function whenSent(response: ServerResponse, done: () => void): void {
 
 async function serve(
   context: ServerContext,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: ServerRequest,
+  response: ServerAnswer,
   warnings: string[],
 ): Promise<void> {
   const url = request.url ?? '/';

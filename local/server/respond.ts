@@ -1,7 +1,8 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import { failure, refuse, type Status, StatusError } from '../rest/status.ts';
 import { StoreError } from '../store/errors.ts';
+import type { ServerAnswer, ServerRequest } from './connection.ts';
 
 /** Warnings are `warn-code "agent" "text"` (RFC 7234); control characters would end the header. */
 function warningHeader(text: string): string {
@@ -13,7 +14,7 @@ function warningHeader(text: string): string {
 const MAX_WARNINGS = 32;
 
 export function send(
-  response: ServerResponse,
+  response: ServerAnswer,
   code: number,
   body: string,
   options: { contentType?: string; warnings?: readonly string[]; headers?: OutgoingHttpHeaders } = {},
@@ -33,7 +34,7 @@ export function send(
   response.end(body);
 }
 
-export function sendStatus(response: ServerResponse, status: Status, warnings: readonly string[] = []): void {
+export function sendStatus(response: ServerAnswer, status: Status, warnings: readonly string[] = []): void {
   const retryAfter = status.details?.retryAfterSeconds;
   send(response, status.code ?? 200, JSON.stringify(status), {
     warnings,
@@ -43,8 +44,8 @@ export function sendStatus(response: ServerResponse, status: Status, warnings: r
 
 /** Answers any error. What is not for the client is logged, and the client is told that much only. */
 export function sendError(
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: ServerRequest,
+  response: ServerAnswer,
   error: unknown,
   context: { log: Logger; warnings: readonly string[] },
 ): void {
@@ -61,7 +62,7 @@ export function sendError(
   sendStatus(response, status, context.warnings);
 }
 
-function pathOf(request: IncomingMessage): string {
+function pathOf(request: ServerRequest): string {
   return (request.url ?? '').split('?')[0] ?? '';
 }
 

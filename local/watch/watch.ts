@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { type Call, fromStorage, storageId } from '../rest/call.ts';
 import type { ListOptions } from '../rest/list-options.ts';
 import type { Representation } from '../rest/represent.ts';
@@ -10,6 +9,7 @@ import { deepEqual, type Json } from '../schema/json.ts';
 import type { Change } from '../store/change.ts';
 import type { Store } from '../store/store.ts';
 import { selectEvent } from './filter.ts';
+import type { ServerAnswer } from '../server/connection.ts';
 import type { Subscriber, WatchHub } from './hub.ts';
 
 /** Rows read at a time while a watch catches up: all that a slow client makes the server hold. */
@@ -26,7 +26,7 @@ const FLUSH_MS = 5000;
  * piece, as it takes them. So no watch has a buffer to overflow; one that falls behind compaction is told 410.
  */
 export class Watch implements Subscriber {
-  readonly #response: ServerResponse;
+  readonly #response: ServerAnswer;
   readonly #store: Store;
   readonly #hub: WatchHub;
   readonly #view: Representation;
@@ -44,7 +44,7 @@ export class Watch implements Subscriber {
 
   constructor(options: {
     call: Call;
-    response: ServerResponse;
+    response: ServerAnswer;
     store: Store;
     hub: WatchHub;
     view: Representation;

@@ -5,7 +5,7 @@ import pino from 'pino';
 import { crdManifests } from '../../crds/crd-manifests.ts';
 import { eventually } from '../../controller/testing/world.ts';
 import type { KubeClient, KubeObject } from '../../kube/client.ts';
-import { createKubeClient } from '../../kube/http-client.ts';
+import { clientHeaders, createClientOver, createKubeClient } from '../../kube/http-client.ts';
 import { type Connection, loadKubeconfig } from '../../kube/kubeconfig.ts';
 import { CRDS, SANDBOXES } from '../../kube/resources.ts';
 import { startLocalAPI } from '../../local/server.ts';
@@ -29,14 +29,20 @@ export interface RunningAPI {
 export function testAPIs(): TestAPI[] {
   const kubeconfig = process.env['HOLDFAST_TEST_KUBECONFIG'];
   return [
-    { name: 'embedded', start: startEmbedded },
+    { name: 'embedded', start: () => startEmbedded() },
     ...(kubeconfig === undefined
       ? []
       : [{ name: 'kube-apiserver', start: async () => startReal(kubeconfig) }]),
   ];
 }
 
-async function startEmbedded(): Promise<RunningAPI> {
+/** The embedded API, reached as `holdfast up` reaches its own. */
+export const inProcessAPI: TestAPI = {
+  name: 'embedded, in the same process',
+  start: () => startEmbedded({ inProcess: true }),
+};
+
+async function startEmbedded(how: { inProcess?: boolean } = {}): Promise<RunningAPI> {
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-api-'));
   const api = await startLocalAPI({
     dataDir,
@@ -44,7 +50,10 @@ async function startEmbedded(): Promise<RunningAPI> {
     log: pino({ level: 'silent' }),
   });
   const connection = { server: api.url, caData: api.caData, token: api.adminToken };
-  const client = createKubeClient({ ...connection, userAgent: 'holdfast-test' });
+  const client =
+    how.inProcess === true
+      ? createClientOver(api.transport(clientHeaders('holdfast-test', api.adminToken)))
+      : createKubeClient({ ...connection, userAgent: 'holdfast-test' });
   return {
     client,
     connection,

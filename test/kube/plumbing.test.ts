@@ -12,13 +12,13 @@ import { Lister } from '../../kube/lister.ts';
 import { Reflector } from '../../kube/reflector.ts';
 import { EVENTS, LEASES, NAMESPACES, SANDBOXES } from '../../kube/resources.ts';
 import { writeStatus } from '../../kube/status.ts';
-import { type RunningAPI, testAPIs } from '../controller/apis.ts';
+import { inProcessAPI, type RunningAPI, testAPIs } from '../controller/apis.ts';
 import { until } from '../until.ts';
 
 const log = pino({ level: 'silent' });
 const parts = { clock: systemClock, random: Math.random, log };
 
-describe.each(testAPIs())('kube/ on the API server: $name', ({ start }) => {
+describe.each([...testAPIs(), inProcessAPI])('kube/ on the API server: $name', ({ start }) => {
   let api: RunningAPI;
   let client: KubeClient;
   const namespace = `kube-test-${process.pid}`;
