@@ -42,6 +42,13 @@ describe('the table of requirements', () => {
     expect(problem(row({ realDaemon: false }), test('on fake > [L5] x'))).toBe(
       'only the fake driver shows it',
     );
+    expect(problem(row(), test('agent on fake > [L5] as docker-v1 has it'))).toBe('no real daemon shows it');
+    expect(
+      problem(row(), test('agent on fake > [L5] x'), test('agent on docker-v1 > [L5] x', 'skipped')),
+    ).toBe('no real daemon shows it');
+    expect(
+      problem(row(), test('agent on fake > [L5] x'), test('agent on docker-v1 > [L5] x')),
+    ).toBeUndefined();
     expect(problem(row())).toBe('no test carries it');
     expect(problem(row(), test('on docker-v1 > [L5] x', 'skipped'))).toBe('every test of it was skipped');
     expect(problem(row(), test('on docker-v1 > [L5] x'), test('[L5] y', 'failed'))).toBe('failed: y');

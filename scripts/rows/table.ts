@@ -33,6 +33,8 @@ export function rowIds(title: string): string[] {
 }
 
 export function daemonsOf(title: string): string[] {
+  // Whatever else its title names: nothing on the fake shows what a daemon does.
+  if (/\bon fake\b/.test(title)) return ['fake'];
   const real = title.match(DAEMON) ?? [];
   return [...new Set([...real, ...(title.replace(DAEMON, '').match(OTHER_PART) ?? [])])];
 }

@@ -1,66 +1,51 @@
-import { createReadStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { systemClock } from '../../kube/clock.ts';
-import { FakeDriver } from '../../runtime/drivers/fake/fake-driver.ts';
-import { FakeMachine } from '../../runtime/drivers/fake/machine/machine.ts';
-import { type DockerConfig, fakeSelected, labImageTar, selectedConfigs, useDaemon } from '../lab/daemon.ts';
+import type { FakeDriver } from '../../runtime/drivers/fake/fake-driver.ts';
+import type { FakeMachine } from '../../runtime/drivers/fake/machine/machine.ts';
+import { type DockerConfig, selectedConfigs, useDaemon } from '../lab/daemon.ts';
+import { fakeMachineWanted, openFake } from '../lab/fake.ts';
 import { openWorld, type World } from './world.ts';
 
 /** What the agent's suite runs on: the lab's daemons, and the fake driver with real processes behind it. */
 export type AgentRig = DockerConfig | 'fake';
 
-const noMachine = fakeSelected() ? await FakeMachine.missing() : undefined;
+const fakes: 'fake'[] = (await fakeMachineWanted()) ? ['fake'] : [];
 
 export function agentRigs(): AgentRig[] {
-  return [...selectedConfigs(), ...fakeRigs()];
+  return [...selectedConfigs(), ...fakes];
 }
 
-/** The fake, if it was not deselected and there can be one here. */
+/** The fake alone, for what no daemon does. */
 export function fakeRigs(): 'fake'[] {
-  if (noMachine !== undefined) console.log(`agent on fake: not run, ${noMachine}`);
-  return fakeSelected() && noMachine === undefined ? ['fake'] : [];
+  return fakes;
 }
 
-/** For a describe block: opens a world on it in a `beforeAll` of the block's own. */
+/** For a describe block: `open` in a `beforeAll` of the block's own. */
 export function useAgentRig(name: AgentRig): { open(): Promise<World> } {
   if (name === 'fake') {
     const fake = useFake();
-    return { open: () => openWorld({ driver: fake.current }) };
+    return { open: () => openWorld({ driver: fake.driver }) };
   }
   const daemon = useDaemon(name);
   return { open: () => openWorld({ socketPath: daemon.current.socketPath }) };
 }
 
-/** For a describe block: a fake driver on a machine of its own, with the lab's image. */
-export function useFake(): { readonly current: FakeDriver; readonly machine: FakeMachine } {
-  let machine: FakeMachine | undefined;
-  let driver: FakeDriver | undefined;
+/** For a describe block: ready before its tests, and gone with all that runs in it after them. */
+export function useFake(): { readonly driver: FakeDriver; readonly machine: FakeMachine } {
+  let fake: Awaited<ReturnType<typeof openFake>> | undefined;
   beforeAll(async () => {
-    machine = await FakeMachine.open();
-    driver = new FakeDriver({ clock: systemClock, machine });
-    const folder = await mkdtemp(join(tmpdir(), 'hf-image-'));
-    try {
-      await labImageTar(join(folder, 'image.tar'));
-      await driver.importImage(createReadStream(join(folder, 'image.tar')), { image: 'busybox:lab' });
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    fake = await openFake('busybox:lab');
   });
-  // Registered before those of the block, so run after them: vitest runs them in reverse.
-  afterAll(() => machine?.close());
-  const there = <T>(what: T | undefined): T => {
-    if (what === undefined) throw new Error('the fake is not ready yet');
-    return what;
+  afterAll(() => fake?.machine.close());
+  const there = (): Awaited<ReturnType<typeof openFake>> => {
+    if (fake === undefined) throw new Error('the fake is not ready yet');
+    return fake;
   };
   return {
-    get current() {
-      return there(driver);
+    get driver() {
+      return there().driver;
     },
     get machine() {
-      return there(machine);
+      return there().machine;
     },
   };
 }

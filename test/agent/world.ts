@@ -42,6 +42,7 @@ export interface World {
     nodeName?: string;
     dataDir?: string;
     clock?: Clock;
+    leaseSeconds?: number;
   }): Promise<Agent>;
   create(name: string, spec: Partial<SandboxSpec>): Promise<TestSandbox>;
   get(sandbox: { metadata: { name: string } }): Promise<TestSandbox | undefined>;
@@ -147,6 +148,7 @@ export async function openWorld(
         dataDir: how.dataDir ?? dataDir,
         initBinary: INIT_BINARY,
         clock: how.clock ?? systemClock,
+        ...(how.leaseSeconds !== undefined && { leaseSeconds: how.leaseSeconds }),
         log,
         random: Math.random,
         instance: randomUUID(),

@@ -28,7 +28,8 @@ import { IMAGE, rigNames, SUITE_LABEL, useRig } from './rigs.ts';
  * HOLDFAST_FULL=1 runs all of it everywhere.
  */
 const whole = (name: string): boolean =>
-  ['docker-v1', 'docker-v2', 'fake'].includes(name) || process.env['HOLDFAST_FULL'] === '1';
+  ['docker-v1', 'docker-v2', 'fake', 'fake with processes'].includes(name) ||
+  process.env['HOLDFAST_FULL'] === '1';
 
 const MIB = 1048576;
 let made = 0;

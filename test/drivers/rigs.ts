@@ -10,6 +10,7 @@ import type { RuntimeDriver } from '../../runtime/driver.ts';
 import { createDockerDriver } from '../../runtime/drivers/docker/driver.ts';
 import { FakeDriver } from '../../runtime/drivers/fake/fake-driver.ts';
 import { labImageTar, selectedConfigs, useDaemon, type DockerConfig, type LabDaemon } from '../lab/daemon.ts';
+import { fakeMachineWanted, openFake } from '../lab/fake.ts';
 import { fakeProgram } from './commands.ts';
 
 /** What a runtime can hold to, as known from its configuration. */
@@ -44,19 +45,29 @@ const CAN: Record<DockerConfig, Can> = {
   'docker-v2-swap': ALL,
 };
 
-type RigName = DockerConfig | 'fake';
+type RigName = DockerConfig | 'fake' | typeof FAKE_MACHINE;
+/** The fake driver with real processes behind it. */
+const FAKE_MACHINE = 'fake with processes';
+
+const machineWanted = await fakeMachineWanted();
 
 export function rigNames(): RigName[] {
-  return [...selectedConfigs(), 'fake'];
+  return [...selectedConfigs(), 'fake', ...(machineWanted ? ([FAKE_MACHINE] as const) : [])];
 }
 
 /** For a describe block: ready before its tests, the suite's containers and volumes removed after them. */
 export function useRig(name: RigName): { readonly current: Rig } {
-  const daemon = name === 'fake' ? undefined : useDaemon(name);
+  const daemon = name === 'fake' || name === FAKE_MACHINE ? undefined : useDaemon(name);
   let rig: Rig | undefined;
-  let close = (): void => {};
+  let close = (): void | Promise<void> => {};
 
   beforeAll(async () => {
+    if (name === FAKE_MACHINE) {
+      const { driver, machine } = await openFake(IMAGE);
+      close = () => machine.close();
+      rig = { name, can: ALL, driver, daemon: undefined, pause: (id) => Promise.resolve(driver.pause(id)) };
+      return;
+    }
     if (daemon === undefined || name === 'fake') {
       const driver = new FakeDriver({ clock: systemClock, program: fakeProgram });
       await driver.importImage(Readable.from([Buffer.from('root')]), { image: IMAGE });
@@ -87,7 +98,7 @@ export function useRig(name: RigName): { readonly current: Rig } {
 
   afterAll(async () => {
     if (rig !== undefined) await clean(rig.driver);
-    close();
+    await close();
   }, 170_000);
 
   return {

@@ -33,11 +33,6 @@ export function selectedConfigs(from: readonly DockerConfig[] = DOCKER_CONFIGS):
   return from.filter((config) => wanted === undefined || wanted.includes(config));
 }
 
-/** Whether HOLDFAST_LAB leaves the fake driver in, which is no daemon of the lab's and can be named there like one. */
-export function fakeSelected(): boolean {
-  return process.env['HOLDFAST_LAB']?.split(',').some((name) => name.trim() === 'fake') ?? true;
-}
-
 const run = promisify(execFile);
 const lab = fileURLToPath(new URL('lab', import.meta.url));
 const LONGEST_MS = 170_000;

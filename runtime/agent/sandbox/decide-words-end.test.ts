@@ -51,7 +51,7 @@ describe('a sandbox that runs', () => {
   it('is Ready, and its status is kept while init is away', () => {
     expect(shows({ ...at, session: undefined })).toMatchInlineSnapshot(`
       "because init is not connected
-      again in 30000 ms"
+      again in 5000 ms"
     `);
   });
 

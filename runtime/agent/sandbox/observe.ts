@@ -103,8 +103,15 @@ function runtimeOf(
   return services.runtimes.values().next().value;
 }
 
+/** After this long without its init a container is asked for at every look: what told of its end may be lost. */
+const BLIND_MS = 1000;
+
 async function lookAtContainer(services: Services, run: Run, runtime: Runtime): Promise<void> {
-  if (!run.stale) return;
+  const blind =
+    run.session === undefined &&
+    run.container?.state === 'running' &&
+    (since(services, run.startedMs) ?? 0) > BLIND_MS;
+  if (!run.stale && !blind) return;
   run.stale = false;
   try {
     const found = await runtime.driver.inspectContainer(containerName(run.uid), { signal: services.signal });

@@ -18,7 +18,7 @@ import {
 import { FakeAttachedStream } from './attached-stream.ts';
 import { FakeContainer, type FakeProgram } from './container.ts';
 import { EventLog } from './event-log.ts';
-import { asError, FaultScript, orAbort } from './faults.ts';
+import { asError, FaultScript, type Lies, orAbort } from './faults.ts';
 import type { FakeMachine } from './machine/machine.ts';
 
 export interface FakeDriverOptions {
@@ -49,6 +49,7 @@ const MIN_MEMORY_BYTES = 6 * 1024 * 1024;
 export class FakeDriver implements RuntimeDriver {
   readonly name = 'docker';
   readonly faults = new FaultScript();
+  lies: Lies = {};
   readonly containers = new Map<string, FakeContainer>();
   readonly images = new Map<string, ImageInfo>();
   readonly volumes = new Map<string, VolumeInfo>();
@@ -150,7 +151,10 @@ export class FakeDriver implements RuntimeDriver {
   }
 
   inspectContainer(id: string, { signal }: CallOptions): Promise<ContainerInfo | undefined> {
-    return this.faults.run({ call: 'inspectContainer', subject: id }, signal, () => this.#find(id)?.info());
+    return this.faults.run({ call: 'inspectContainer', subject: id }, signal, () => {
+      const info = this.#find(id)?.info();
+      return info === undefined ? undefined : (this.lies.inspect?.(info) ?? info);
+    });
   }
 
   listContainers({
@@ -271,7 +275,7 @@ export class FakeDriver implements RuntimeDriver {
   > {
     await this.faults.run({ call: 'events', subject: '' }, signal, () => {});
     for await (const event of this.#events.follow(sinceMs, signal))
-      if (hasLabels(event.labels, labels)) yield event;
+      if (hasLabels(event.labels, labels)) yield* this.lies.events?.(event) ?? [event];
   }
 
   /** Somebody else's `docker pause`. */
@@ -298,7 +302,9 @@ export class FakeDriver implements RuntimeDriver {
     const { machine, program } = this.#options;
     try {
       if (machine !== undefined) {
-        const started = await machine.start(container, this.facts.controllers);
+        const { id, limits } = container;
+        const spec = this.lies.runs?.(container.spec) ?? container.spec;
+        const started = await machine.start({ id, spec, limits }, this.facts.controllers);
         this.#run(container, started.program, started.pid);
         return;
       }

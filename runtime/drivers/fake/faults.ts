@@ -1,4 +1,4 @@
-import type { DriverError, RuntimeDriver } from '../../driver.ts';
+import type { ContainerInfo, ContainerSpec, DriverError, RuntimeDriver, RuntimeEvent } from '../../driver.ts';
 
 export type DriverCall = Exclude<keyof RuntimeDriver, 'name'>;
 
@@ -10,6 +10,15 @@ export interface CallRecord {
 
 /** What happens to a call: thrown before anything is done, or after it was done; or it never answers. */
 export type FakeFault = { do: 'throw' | 'throw-after'; error: DriverError } | { do: 'hang' | 'hang-after' };
+
+/** What a runtime says or does that is not so, while every call of it succeeds; each is given what is so. */
+export interface Lies {
+  inspect?: (info: ContainerInfo) => ContainerInfo;
+  /** In place of an event: none, several, or an earlier one that was held back. */
+  events?: (event: RuntimeEvent) => RuntimeEvent[];
+  /** What a start really runs. */
+  runs?: (spec: ContainerSpec) => ContainerSpec;
+}
 
 interface Scripted {
   call: DriverCall;

@@ -35,8 +35,9 @@ export function running(seen: Observation): Decision | undefined {
     return { because: 'the probe is new', act: { do: 'listen' } };
   }
   if (session === undefined) {
-    // The probe is being made again: what was said stays true until something else is seen.
-    return { because: 'init is not connected', againMs: 30_000 };
+    // The probe is being made again, or the container has ended and nobody has said so: what was said stays true until
+    // something else is seen.
+    return { because: 'init is not connected', againMs: 5000 };
   }
   if (session.receipt === undefined && isBehind(seen)) {
     return { because: 'what was said of the limits may be old', act: { do: 'receipt' } };

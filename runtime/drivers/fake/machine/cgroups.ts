@@ -9,6 +9,8 @@ import type { KernelLimits } from '../../../driver.ts';
  */
 export class FakeCgroups {
   readonly folder: string;
+  /** A kernel that has something else in a file than what was written; undefined: it has no such file. */
+  lie: ((file: string, value: string) => string | undefined) | undefined;
 
   constructor(folder: string) {
     this.folder = folder;
@@ -44,8 +46,9 @@ export class FakeCgroups {
     if (controllers.pids) await this.write(path, 'pids.max', pids ?? 'max');
   }
 
-  write(path: string, file: string, value: string | number): Promise<void> {
-    return writeFile(join(this.#at(path), file), `${value}\n`);
+  async write(path: string, file: string, value: string | number): Promise<void> {
+    const kept = this.lie === undefined ? String(value) : this.lie(file, String(value));
+    if (kept !== undefined) await writeFile(join(this.#at(path), file), `${kept}\n`);
   }
 
   async oomKills(path: string): Promise<number> {

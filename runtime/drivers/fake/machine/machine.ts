@@ -82,8 +82,9 @@ export class FakeMachine {
     }
     const root = this.#root(id);
     await this.disk.makeRoot(root, imageID);
+    const places = spec.probe === true ? ['sys/fs/cgroup'] : ['dev', KERNEL, KERNEL_PARENT];
+    for (const place of ['proc', ...places]) await this.disk.mountPoint(root, place);
     if (spec.probe === true) return;
-    for (const place of ['proc', 'dev', KERNEL, KERNEL_PARENT]) await this.disk.mountPoint(root, place);
     const dd = join(root, 'bin/dd');
     await rm(dd, { force: true });
     await this.disk.mountPoint(root, 'bin');
@@ -91,7 +92,7 @@ export class FakeMachine {
   }
 
   async start(
-    { id, spec, limits }: FakeContainer,
+    { id, spec, limits }: Pick<FakeContainer, 'id' | 'spec' | 'limits'>,
     controllers: EnforcementFacts['controllers'],
   ): Promise<{ pid: number; program: FakeProgram }> {
     const root = this.#root(id);
@@ -128,7 +129,7 @@ export class FakeMachine {
   }
 
   setLimits(
-    { id, spec, limits }: FakeContainer,
+    { id, spec, limits }: Pick<FakeContainer, 'id' | 'spec' | 'limits'>,
     controllers: EnforcementFacts['controllers'],
   ): Promise<void> {
     return this.cgroups.apply(cgroupOf(id, spec), limits, controllers);
@@ -156,8 +157,16 @@ export class FakeMachine {
       (child.stdout as Readable).pipe(container.stdout, { end: false });
       (child.stderr as Readable).pipe(container.stderr, { end: false });
       let over = false;
+      let killed = false;
       const signal = (name: NodeJS.Signals): void => {
-        if (!over) process.kill(init, name);
+        if (over) return;
+        try {
+          process.kill(init, name);
+          killed ||= name === 'SIGKILL';
+        } catch (error) {
+          // It has just ended by itself, and that is on its way here.
+          if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+        }
       };
       container.killed.addEventListener('abort', () => signal('SIGKILL'), { once: true });
       container.onSignal(signal);
@@ -174,7 +183,8 @@ export class FakeMachine {
       watcher.close();
       this.#watchers.delete(watcher);
       await count();
-      return code;
+      // What `unshare` makes of a child's SIGKILL.
+      return killed && code === 1 ? 128 + constants.signals.SIGKILL : code;
     };
   }
 
