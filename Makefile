@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 60
 HOST_PATH := $(PATH)
 export PATH := $(CURDIR)/node_modules/.bin:$(CURDIR)/.cache/bin:$(PATH)
 
-.PHONY: help setup deps kubectl init cluster-bin test-versions test-kubelet check unit test demo demo-clean bench bench-cluster chaos rows fault-points mutants fuzz bundle image generate format clean
+.PHONY: help setup deps kubectl init cluster-bin test-versions test-clients test-kubelet check unit test demo demo-clean bench bench-cluster chaos rows fault-points mutants fuzz bundle image generate format clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -45,6 +45,9 @@ unit: deps ## the unit tests: no daemon, no API server of another kind
 
 test: setup ## every test, those on real Docker daemons included
 	@node scripts/test.ts
+
+test-clients: setup ## helm, client-node, Go and Python programs on the embedded API and a kube-apiserver (minutes)
+	vitest run --config vitest.clients.config.ts
 
 test-kubelet: setup ## the manifests on a real kubelet in a guest beside Docker (root, Go; minutes)
 	@sh test/cluster/build >/dev/null

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Transport } from '../kube/transport.ts';
+import { AccountTokens } from './auth/account-tokens.ts';
 import { bootstrap } from './auth/bootstrap.ts';
 import { RBACAuthorizer } from './auth/rbac.ts';
 import { Tokens } from './auth/tokens.ts';
@@ -57,8 +58,6 @@ export interface LocalAPI {
   compact(): void;
   /** A way to this server for a client in the same process; `headers` are those of each of its requests. */
   transport(headers: Record<string, string>): Transport;
-  /** A way to this server for a client in the same process; `headers` are those of each of its requests. */
-  transport(headers: Record<string, string>): Transport;
   /** Ends watches and connections, commits what is waiting, and gives the data folder back. */
   close(): Promise<void>;
 }
@@ -86,6 +85,8 @@ export async function startLocalAPI(options: LocalAPIOptions): Promise<LocalAPI>
   });
   try {
     const tokens = Tokens.open(join(dataDir, 'tokens.json'));
+    const accountTokens = new AccountTokens(tokens.keyFor('service accounts'), store, clock);
+    tokens.readAccounts(accountTokens);
     await bootstrap(store, clock);
     const registry = new Registry(store, log);
     await installDefinitions(store, registry, { crds: options.crds, clock });
@@ -99,6 +100,7 @@ export async function startLocalAPI(options: LocalAPIOptions): Promise<LocalAPI>
       openapi: new OpenAPI(registry),
       authorizer: new RBACAuthorizer(store),
       tokens,
+      accountTokens,
       clock,
       log,
       ready: () => serving,
@@ -128,7 +130,6 @@ export async function startLocalAPI(options: LocalAPIOptions): Promise<LocalAPI>
       adminToken,
       kubeconfigPath,
       token: (user, groups) => tokens.issue(user, groups),
-      transport: (headers) => inProcess.transport(headers),
       transport: (headers) => inProcess.transport(headers),
       compact: () => {
         while (store.compact(store.rv, COMPACTION_STEP));

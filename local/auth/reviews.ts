@@ -2,6 +2,7 @@ import { isRecord } from '../object.ts';
 import { refuse } from '../rest/status.ts';
 import { type Attributes, type RBACAuthorizer, type Rule } from './rbac.ts';
 import { type FieldError, fieldErrors } from '../schema/field-error.ts';
+import { API_AUDIENCE } from './account-tokens.ts';
 import type { Tokens } from './tokens.ts';
 import type { User } from './user.ts';
 
@@ -82,10 +83,12 @@ export const REVIEWS: readonly ReviewKind[] = [
     review: (spec, { tokens }) => {
       const token = text(spec['token']);
       if (token === '') throw refuse.badRequest('token is required for TokenReview in authentication');
-      const user = tokens.lookup(token);
-      return user === undefined
+      const asked = strings(spec['audiences']);
+      const audiences = asked.length === 0 ? [API_AUDIENCE] : asked;
+      const found = tokens.review(token, audiences);
+      return found === undefined
         ? { error: 'the token is not valid', user: {} }
-        : { authenticated: true, user: userInfo(user), audiences: strings(spec['audiences']) };
+        : { authenticated: true, user: userInfo(found.user), audiences: found.audiences };
     },
   },
   {

@@ -2,6 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { writeFileAtomic } from '../files.ts';
 import { isRecord } from '../object.ts';
+import { type AccountTokens, API_AUDIENCE } from './account-tokens.ts';
 import { ANONYMOUS, AUTHENTICATED, type User } from './user.ts';
 
 const FORMAT = 1;
@@ -20,6 +21,7 @@ export class Tokens {
   readonly #path: string;
   readonly #key: Buffer;
   readonly #entries: Map<string, Entry>;
+  #accounts: AccountTokens | undefined;
 
   private constructor(path: string, key: Buffer, entries: Map<string, Entry>) {
     this.#path = path;
@@ -66,6 +68,16 @@ export class Tokens {
     return token;
   }
 
+  /** A key for what is signed, not kept: of this data folder, and of this purpose. */
+  keyFor(purpose: string): Buffer {
+    return createHmac('sha256', this.#key).update(purpose).digest();
+  }
+
+  /** From now on tokens of service accounts are known, too. */
+  readAccounts(accounts: AccountTokens): void {
+    this.#accounts = accounts;
+  }
+
   /** The user behind an Authorization header; anonymous without one; undefined for a token that is not ours. */
   authenticate(authorization: string | undefined): User | undefined {
     if (authorization === undefined) return ANONYMOUS;
@@ -73,7 +85,22 @@ export class Tokens {
     return match?.[1] === undefined ? undefined : this.lookup(match[1]);
   }
 
+  /** Whose token it is, for this API. */
   lookup(token: string): User | undefined {
+    return this.review(token, [API_AUDIENCE])?.user;
+  }
+
+  /** Whose token it is, and for which of these audiences: one that says nothing of them is for all. */
+  review(
+    token: string,
+    audiences: readonly string[],
+  ): { user: User; audiences: readonly string[] } | undefined {
+    if (JWT.test(token)) return this.#accounts?.read(token, audiences);
+    const user = this.#own(token);
+    return user === undefined ? undefined : { user, audiences };
+  }
+
+  #own(token: string): User | undefined {
     const hash = hashOf(token);
     const entry = this.#entries.get(hash);
     if (entry === undefined) return undefined;
@@ -98,6 +125,8 @@ function parse(text: string): unknown {
     return undefined;
   }
 }
+
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url');

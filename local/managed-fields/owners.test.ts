@@ -64,7 +64,7 @@ const apply = (live: JsonObject | undefined, manager: string, spec: JsonObject, 
 const owners = (object: JsonObject): JsonObject =>
   Object.fromEntries(
     ((object['metadata'] as JsonObject)['managedFields'] as JsonObject[]).map((entry) => [
-      String(entry['manager']),
+      entry['manager'] as string,
       ((entry['fieldsV1'] as JsonObject)['f:spec'] ?? {}) as Json,
     ]),
   );

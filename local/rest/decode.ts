@@ -26,8 +26,15 @@ function excerpt(text: string): string {
 const TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** A JSON body as an object. `kind` is the kind that was expected. Throws 400. */
-export function parseObject(text: string, kind: string): Record<string, unknown> {
+/**
+ * A JSON body as an object. `kind` is the kind that was expected; an object that says nothing of its type is of the
+ * type `otherwise`. Throws 400.
+ */
+export function parseObject(
+  text: string,
+  kind: string,
+  otherwise?: { apiVersion: string; kind: string },
+): Record<string, unknown> {
   const unrecognized = (why: string): StatusError =>
     refuse.badRequest(
       `the object provided is unrecognized (must be of type ${kind}): ${why} (${excerpt(text)})`,
@@ -45,6 +52,10 @@ export function parseObject(text: string, kind: string): Record<string, unknown>
     throw unrecognized(
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into Go value of type ${TYPE_META}`,
     );
+  }
+  if (otherwise !== undefined) {
+    value['kind'] ||= otherwise.kind;
+    value['apiVersion'] ||= otherwise.apiVersion;
   }
   if (typeof value['kind'] !== 'string' || value['kind'] === '') {
     throw unrecognized(`Object 'Kind' is missing in '${text.trim()}'`);

@@ -5,6 +5,13 @@ import type { Registry } from '../registry/registry.ts';
 
 /** What kubectl learns the served kinds from: aggregated discovery, and the older documents. */
 
+interface Subresource {
+  name: string;
+  verbs: readonly string[];
+  /** Of another kind than its object. */
+  kind?: { group: string; version: string; kind: string };
+}
+
 interface ResourceInfo {
   plural: string;
   singular: string;
@@ -13,7 +20,7 @@ interface ResourceInfo {
   verbs: readonly string[];
   shortNames: readonly string[];
   categories: readonly string[];
-  subresources: { name: string; verbs: readonly string[] }[];
+  subresources: Subresource[];
   storageVersionHash?: string | undefined;
 }
 
@@ -25,9 +32,15 @@ const STATUS_VERBS = ['get', 'patch', 'update'];
 type Groups = Map<string, Map<string, ResourceInfo[]>>;
 
 function describe(kind: Kind, version: string): ResourceInfo {
-  const subresources = [];
+  const subresources: Subresource[] = [];
   if (kind.plural === 'namespaces' && kind.group === '')
     subresources.push({ name: 'finalize', verbs: ['update'] });
+  if (kind.plural === 'serviceaccounts' && kind.group === '')
+    subresources.push({
+      name: 'token',
+      verbs: ['create'],
+      kind: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
+    });
   if (kind.versions.get(version)?.status === true) subresources.push({ name: 'status', verbs: STATUS_VERBS });
   return {
     plural: kind.plural,
@@ -101,9 +114,9 @@ function aggregatedResource(group: string, version: string, info: ResourceInfo):
     ...(info.subresources.length === 0
       ? {}
       : {
-          subresources: info.subresources.map(({ name, verbs }) => ({
+          subresources: info.subresources.map(({ name, verbs, kind }) => ({
             subresource: name,
-            responseKind,
+            responseKind: kind ?? responseKind,
             verbs,
           })),
         }),
@@ -122,11 +135,12 @@ function plainResources(info: ResourceInfo): unknown[] {
       ...(info.categories.length === 0 ? {} : { categories: info.categories }),
       ...(info.storageVersionHash === undefined ? {} : { storageVersionHash: info.storageVersionHash }),
     },
-    ...info.subresources.map(({ name, verbs }) => ({
+    ...info.subresources.map(({ name, verbs, kind }) => ({
       name: `${info.plural}/${name}`,
       singularName: '',
       namespaced: info.namespaced,
-      kind: info.kind,
+      ...(kind === undefined ? {} : { group: kind.group, version: kind.version }),
+      kind: kind?.kind ?? info.kind,
       verbs,
     })),
   ];

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { AccountTokens } from '../auth/account-tokens.ts';
 import type { RBACAuthorizer } from '../auth/rbac.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import type { User } from '../auth/user.ts';
@@ -20,6 +21,7 @@ export interface ServerContext {
   openapi: OpenAPI;
   authorizer: RBACAuthorizer;
   tokens: Tokens;
+  accountTokens: AccountTokens;
   clock: Clock;
   log: Logger;
   /** Whether it serves yet, and still does. */

@@ -1,7 +1,7 @@
 import { refuseEscalation } from '../auth/escalation.ts';
 import { denial } from '../auth/rbac.ts';
 import type { ServedKind } from '../registry/registry.ts';
-import { type Call, groupResource, keyOf, type NamedCall, storageId } from '../rest/call.ts';
+import { apiVersion, type Call, groupResource, keyOf, type NamedCall, storageId } from '../rest/call.ts';
 import { create } from '../rest/create.ts';
 import { parseObject } from '../rest/decode.ts';
 import { duplicateFields } from '../rest/duplicate-fields.ts';
@@ -21,6 +21,7 @@ import { type Exchange, notFound, readText, type ServerContext } from './exchang
 import { deleteOptions, writeOptions } from './options.ts';
 import { send, sendStatus } from './respond.ts';
 import type { ResourceRoute, Verb } from './route.ts';
+import { serveTokenRequest } from './token-request.ts';
 
 interface Target {
   route: ResourceRoute;
@@ -34,6 +35,11 @@ export async function serveObjects(
   exchange: Exchange,
   target: Target,
 ): Promise<void> {
+  const { name, namespace = '' } = target.route;
+  if (isTokenRequest(target) && name !== undefined) {
+    await serveTokenRequest(context, exchange, { name, namespace });
+    return;
+  }
   const call = callOf(context, exchange, target);
   if (call === undefined) {
     // A subresource that a custom kind does not have is missed as the object would be.
@@ -68,6 +74,15 @@ export async function serveObjects(
     case 'deletecollection':
       return deleteObjects(context, exchange, call, view);
   }
+}
+
+function isTokenRequest({ served: { kind }, route, verb }: Target): boolean {
+  return (
+    kind.group === '' &&
+    kind.plural === 'serviceaccounts' &&
+    route.subresource === 'token' &&
+    verb === 'create'
+  );
 }
 
 function callOf(
@@ -175,7 +190,10 @@ async function readObject(
   call: Call,
 ): Promise<{ body: Record<string, unknown>; duplicates: string[] }> {
   const text = await readText(exchange);
-  const body = parseObject(text, call.kind.kind);
+  // The URL says what a built-in object is; one of a custom kind must say so itself.
+  const otherwise =
+    call.kind.crd === undefined ? { apiVersion: apiVersion(call), kind: call.kind.kind } : undefined;
+  const body = parseObject(text, call.kind.kind, otherwise);
   return { body, duplicates: call.fieldValidation === 'Ignore' ? [] : duplicateFields(text) };
 }
 

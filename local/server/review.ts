@@ -12,7 +12,10 @@ export async function serveReview(
   review: ReviewKind,
   namespace: string | undefined,
 ): Promise<void> {
-  const body = parseObject(await readText(exchange), review.kind);
+  const body = parseObject(await readText(exchange), review.kind, {
+    apiVersion: `${review.group}/v1`,
+    kind: review.kind,
+  });
   if (body['kind'] !== review.kind) {
     throw refuse.badRequest(`the object is of kind ${JSON.stringify(body['kind'])}, not ${review.kind}`);
   }

@@ -61,18 +61,6 @@ describe('[K1] kubectl apply', () => {
     expect(await ok(['get', 'widget', 'app', '-o', 'jsonpath={.spec.color}'])).toBe('red');
   });
 
-  it.skipIf(real)(
-    '--server-side is refused with a sentence that says what to do',
-    { meta: { needs: 'the embedded API' } },
-    async () => {
-      const { code, err } = await kubectl(['apply', '--server-side', '-f', '-'], {
-        input: manifest('ssa', '{size: 1}'),
-      });
-      expect(code).not.toBe(0);
-      expect(err).toContain('server-side apply is not supported by this server yet: use client-side apply');
-    },
-  );
-
   it('--dry-run=server validates and stores nothing', async () => {
     expect(
       await ok(['apply', '--dry-run=server', '-f', '-'], { input: manifest('dry', '{size: 1}') }),
@@ -100,6 +88,66 @@ describe('[K1] kubectl apply', () => {
     await ok(['apply', '-f', '-'], { input: manifest('diff', '{size: 1}') });
     const { code, out } = await kubectl(['diff', '-f', '-'], { input: manifest('diff', '{size: 5}') });
     expect([code, out]).toEqual([1, expect.stringContaining('+  size: 5')]);
+  });
+});
+
+describe('[K1] kubectl apply --server-side', () => {
+  const apply = (name: string, spec: string, ...args: string[]): Promise<Outcome> =>
+    kubectl(['apply', '--server-side', ...args, '-f', '-'], { input: manifest(name, spec) });
+  const value = (name: string, path: string): Promise<string> =>
+    ok(['get', 'widget', name, '-o', `jsonpath={${path}}`]);
+
+  it('creates, changes, and takes away what was taken out of the file', async () => {
+    expect((await apply('ssa', '{size: 1, color: blue}')).out).toContain('serverside-applied');
+    expect((await apply('ssa', '{size: 2}')).code).toBe(0);
+    expect(await value('ssa', '.spec')).toBe('{"color":"red","size":2}');
+  });
+
+  it('says whose field it would change, and takes it with --force-conflicts', async () => {
+    await apply('shared', '{size: 1}');
+    const { code, err } = await apply('shared', '{size: 2}', '--field-manager=other');
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('Apply failed with 1 conflict: conflict with "kubectl": .spec.size'),
+    ]);
+    expect((await apply('shared', '{size: 2}', '--field-manager=other', '--force-conflicts')).code).toBe(0);
+    const managers = await ok(['get', 'widget', 'shared', '--show-managed-fields', '-o', 'json']);
+    expect(
+      (
+        JSON.parse(managers) as { metadata: { managedFields: { manager: string }[] } }
+      ).metadata.managedFields.map(({ manager }) => manager),
+    ).toEqual(['other']);
+  });
+
+  it('diff --server-side shows what would change, and stores nothing', async () => {
+    await apply('diff-ssa', '{size: 1}');
+    const { code, out } = await kubectl(['diff', '--server-side', '-f', '-'], {
+      input: manifest('diff-ssa', '{size: 5}'),
+    });
+    expect([code, out]).toEqual([1, expect.stringContaining('+  size: 5')]);
+    expect(await value('diff-ssa', '.spec.size')).toBe('1');
+  });
+
+  it('goes on where client-side apply was, and back', async () => {
+    const input = (spec: string): { input: string } => ({ input: manifest('moved', spec) });
+    await ok(['apply', '-f', '-'], input('{size: 1, color: blue}'));
+    expect(await ok(['apply', 'view-last-applied', 'widget', 'moved'])).toContain('color: blue');
+    expect(await ok(['apply', '--server-side', '-f', '-'], input('{size: 2}'))).toContain(
+      'serverside-applied',
+    );
+    // What only client-side apply had set is kubectl's own by now, and was left out.
+    expect(await value('moved', '.spec')).toBe('{"color":"red","size":2}');
+    expect(await ok(['apply', 'view-last-applied', 'widget', 'moved'])).toContain('size: 2');
+    expect(await ok(['apply', '-f', '-'], input('{size: 3}'))).toContain('configured');
+    expect(await value('moved', '.spec.size')).toBe('3');
+  });
+
+  it('a built-in kind', async () => {
+    const input = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ssa}\ndata: {a: b}\n';
+    await ok(['apply', '--server-side', '-f', '-'], { input });
+    await ok(['patch', 'cm', 'ssa', '--type=merge', '-p', '{"data":{"a":"c"}}']);
+    const { err } = await kubectl(['apply', '--server-side', '-f', '-'], { input });
+    expect(err).toContain('conflict with "kubectl-patch" using v1: .data.a');
   });
 });
 
