@@ -5,6 +5,8 @@ import { once } from 'node:events';
 export interface MortalProcess {
   /** How often it was killed. */
   readonly deaths: number;
+  /** What it says first, in whichever of its lives. */
+  readonly says: Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -18,12 +20,14 @@ export interface Faults {
 export function startMortalProcess(script: string, args: string[], faults: Faults = {}): MortalProcess {
   let deaths = 0;
   let stopping = false;
+  const { promise: says, resolve: said } = Promise.withResolvers<unknown>();
   const start = ({ point = '', trace = '' }: Faults): ChildProcess => {
     const one = fork(script, args, {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env: { ...process.env, HOLDFAST_FAULT_POINT: point, HOLDFAST_FAULT_TRACE: trace },
       execArgv: ['--disable-warning=ExperimentalWarning'],
     });
+    one.once('message', said);
     one.once('exit', (_code, signal) => {
       if (signal === 'SIGKILL') deaths += 1;
       if (!stopping) child = start({});
@@ -32,6 +36,7 @@ export function startMortalProcess(script: string, args: string[], faults: Fault
   };
   let child = start(faults);
   return {
+    says,
     get deaths() {
       return deaths;
     },
