@@ -187,6 +187,16 @@ describe.each(fakeRigs())('agent on %s, a runtime that lies', () => {
     expect(condition(done, 'OOMKilled')).toBeUndefined();
   });
 
+  it('[O8] a kill under a memory limit that neither kernel, flag nor events explain is an OOM kill, unconfirmed', async () => {
+    fake.machine.cgroups.lie = (file, value) => (/^memory\.(events|peak)/.test(file) ? undefined : value);
+    const sandbox = await running('nothing-known');
+    fake.driver.lies = { events: () => [] };
+    const done = await killedFromOutside(sandbox);
+    expect(done.status?.lastTermination).toMatchObject({ cause: 'OOMKilled', verdict: 'Unconfirmed' });
+    expect(condition(done, 'OOMKilled')).toMatchObject({ status: 'True', reason: 'Unconfirmed' });
+    expect(condition(done, 'OOMKilled')?.message).toMatch(/did not confirm/);
+  });
+
   it('[K10] an event of an end that did not happen ends nothing', async () => {
     fake.driver.lies = {
       events: (event) =>

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EnforcementFacts } from '../../../capabilities/limit-capabilities.ts';
@@ -64,11 +65,7 @@ export class FakeCgroups {
   async #count(path: string, controllers: EnforcementFacts['controllers']): Promise<void> {
     if (!controllers.memory) return;
     for (const [file, value] of COUNTERS)
-      await writeFile(join(this.#at(path), file), `${value}\n`, { flag: 'wx' }).catch(
-        (error: NodeJS.ErrnoException) => {
-          if (error.code !== 'EEXIST') throw error;
-        },
-      );
+      if (!existsSync(join(this.#at(path), file))) await this.write(path, file, value);
   }
 
   #at(path: string): string {
