@@ -27,6 +27,8 @@ export interface Run {
   tornDown: boolean;
   /** The API confirmed that there is no such sandbox. */
   gone: boolean;
+  /** What the record has of a launch is written once its status is: the next agent may want it, nobody waits for it. */
+  noteStarted: boolean;
   /** Newer than the lister's, whose versions of it are known to be old. */
   newer: { object: Sandbox; outdated: Set<string> } | undefined;
   /** Monotonic times. */
@@ -75,6 +77,7 @@ export function newRun(uid: string, where: { namespace: string; name: string }):
     pull: undefined,
     tornDown: false,
     gone: false,
+    noteStarted: false,
     newer: undefined,
     startedMs: undefined,
     userCodeMs: undefined,

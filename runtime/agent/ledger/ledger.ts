@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LedgerRecord } from './record.ts';
 
@@ -59,22 +59,25 @@ export async function openLedger(folder: string): Promise<Ledger> {
   };
 }
 
+/** START waits for this: no step more than it takes, and the handles are closed beside them. */
 async function writeSynced(folder: string, name: string, text: string): Promise<void> {
   const temporary = join(folder, `${name}.tmp`);
-  const file = await open(temporary, 'w', 0o600);
+  const opening = open(folder, 'r');
+  // Looked at where it is used; until then nobody else would.
+  opening.catch(() => undefined);
+  const opened: FileHandle[] = [];
   try {
+    const file = await open(temporary, 'w', 0o600);
+    opened.push(file);
     await file.writeFile(text);
     await file.datasync();
+    await rename(temporary, join(folder, name));
+    // The rename itself is in the folder's own data.
+    await (await opening).sync();
   } finally {
-    await file.close();
-  }
-  await rename(temporary, join(folder, name));
-  // The rename itself is in the folder's own data.
-  const directory = await open(folder, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
+    const directory = await opening.catch(() => undefined);
+    if (directory !== undefined) opened.push(directory);
+    await Promise.all(opened.map((handle) => handle.close()));
   }
 }
 

@@ -39,6 +39,7 @@ export async function reconcileSandbox(services: Services, uid: string): Promise
     last = name;
     try {
       await before(context, decision);
+      noteStarted(context);
       if (decision.act === undefined) {
         return decision.againMs === undefined ? done() : lookAgainAfter(decision.againMs);
       }
@@ -78,6 +79,16 @@ async function before(context: ActContext, decision: Decision): Promise<void> {
   if (next?.do === 'start-main') writes.push(intendLaunch(context, 'main'));
   const results = await Promise.allSettled(writes);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+/** When it began. After the status that users wait for: both are writes to one disk. */
+function noteStarted({ services, run }: ActContext): void {
+  const { record } = run;
+  if (!run.noteStarted || record === undefined) return;
+  run.noteStarted = false;
+  services
+    .step('ledger-started', () => services.ledger.put(record))
+    .catch((error: unknown) => services.log.warn({ err: error, uid: run.uid }, 'ledger not written'));
 }
 
 function isStop(action: Action): boolean {

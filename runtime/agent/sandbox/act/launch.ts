@@ -105,10 +105,7 @@ export async function startMain(context: ActContext): Promise<void> {
   }
   run.userCodeMs ??= services.clock.monotonicMs();
   if (record.main !== undefined) record.main.startedAt ??= rfc3339(services.clock.now().getTime());
-  // For the next agent; nothing waits for it.
-  services
-    .step('ledger-started', () => services.ledger.put(record))
-    .catch((error: unknown) => services.log.warn({ err: error, uid: run.uid }, 'ledger not written'));
+  run.noteStarted = true;
   say(
     context,
     'Normal',
