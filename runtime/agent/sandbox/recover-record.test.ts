@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Sandbox, SandboxSpec, SandboxStatus } from '../../../crds/sandbox.ts';
 import type { ContainerInfo } from '../../driver.ts';
 import type { ProcessExit } from '../../link/types.ts';
+import { LABELS } from '../names.ts';
 import { newRun } from '../run.ts';
 import type { Services } from '../services.ts';
 import type { LiveSession } from '../session/live-session.ts';
 import { setupDone } from './checks/facts.ts';
 import { recoverRecord } from './recover-record.ts';
+import { specFacts } from './spec-facts.ts';
 import type { ProcessView, RuntimeAnswer } from './types.ts';
 
 const AT = '2026-01-01T00:00:00Z';
@@ -160,5 +162,105 @@ describe('a ledger that was lost', () => {
     expect(recovered()).toBeUndefined();
     expect(recovered({ container: { state: 'created' } })).toBeUndefined();
     expect(recovered({ status: { nodeName: 'other', startedAt: AT } })).toBeUndefined();
+  });
+
+  const facts = specFacts({ image: 'i', command: ['true'], resources: { memory: '64Mi' } } as SandboxSpec);
+
+  it('[O4] is made again whole: from the labels, the status, and what init says runs', () => {
+    const labels = { [LABELS.specHash]: 'spec', [LABELS.limitsHash]: 'limits' };
+    const status = { startedAt: '2025-12-31T00:00:00Z', specHash: 'older', fenceSeconds: 40 };
+    expect(recovered({ container: { labels }, status, main: runs })).toEqual({
+      version: 1,
+      uid: 'u',
+      namespace: 'd',
+      name: 's',
+      runtime: 'docker',
+      specHash: 'spec',
+      limitsHash: 'limits',
+      generation: 1,
+      retained: false,
+      hasSetup: false,
+      limits: { memoryBytes: 64, memorySwapBytes: 64, pidsDefaulted: false, swapHeld: true },
+      starts: 1,
+      fence: { seconds: 40 },
+      containerID: 'c',
+      imageID: 'sha256:i',
+      main: { intendedAt: '2025-12-31T00:00:00Z', start: 1, startedAt: '2025-12-31T00:00:00Z' },
+    });
+  });
+
+  it('[K11] without labels has the hash of the status, and without that the one of the spec', () => {
+    expect(recovered({ container: {}, status: { specHash: 'older' } })?.specHash).toBe('older');
+    expect(recovered({ container: {} })).toMatchObject({
+      specHash: facts.specHash,
+      limitsHash: facts.limitsHash,
+    });
+  });
+
+  it('[O4] takes main for begun where init says so, at the time at which the container began, or now', () => {
+    expect(recovered({ container: {}, main: runs })?.main).toEqual({
+      intendedAt: AT,
+      start: 1,
+      startedAt: AT,
+    });
+    const container = { startedAt: undefined as unknown as string };
+    expect(recovered({ container, main: runs })?.main?.startedAt).toBe('2026-01-01T00:00:00.000Z');
+    expect(recovered({ container: {} })).not.toHaveProperty('main');
+  });
+
+  it.each([{ startedAt: AT }, { finishedAt: AT }, { setup: termination('Setup', 1) }])(
+    '[O4] is made again without a container where the status says that it has run: %j',
+    (status) => {
+      const record = recovered({ spec: setup, status });
+      expect(record).toMatchObject({ starts: 1, limits: { pidsDefaulted: false } });
+      expect(record).not.toHaveProperty('containerID');
+      expect(record).not.toHaveProperty('imageID');
+      expect(record).not.toHaveProperty('fence');
+    },
+  );
+
+  it('[O4] has the verdict on setup as it was published, with its times', () => {
+    const done = { ...termination('Setup', 0), startedAt: '2025-12-31T00:00:00Z' };
+    expect(recovered({ spec: setup, container: {}, status: { setup: done } })?.setup).toEqual({
+      intendedAt: '2025-12-31T00:00:00Z',
+      start: 1,
+      endedAt: AT,
+      termination: done,
+    });
+  });
+
+  it('[O4] knows the exit of a setup that must have ended well, as main has begun', () => {
+    expect(recovered({ spec: setup, container: {}, main: runs })?.setup).toEqual({
+      intendedAt: AT,
+      start: 1,
+      exit: { ...exit(0), startedAtBootMs: 0, endedAtBootMs: 0 },
+    });
+  });
+
+  it.each<[string, Record<string, unknown>, unknown]>([
+    [
+      'a main that has no end in the status',
+      { phase: 'Stalled', lastTermination: termination('Main', 1) },
+      undefined,
+    ],
+    ['a setup that failed', { phase: 'Failed', lastTermination: termination('Setup', 1) }, 'Failed'],
+    [
+      'a setup of which something was restarted',
+      { phase: 'Launching', lastTermination: termination('Setup', 1) },
+      undefined,
+    ],
+    [
+      'a setup that ended with 0, which is no result',
+      { phase: 'Failed', finishedAt: AT, lastTermination: termination('Setup', 0) },
+      'Failed',
+    ],
+    ['an end without a verdict', { phase: 'Failed', finishedAt: AT }, undefined],
+    [
+      'exit 0 of what was stopped',
+      { phase: 'Failed', finishedAt: AT, lastTermination: { ...termination('Main', 0), cause: 'Deadline' } },
+      'Failed',
+    ],
+  ])('[O4] has of %s the outcome %s %s', (_says, status, ended) => {
+    expect(recovered({ spec: setup, status: { startedAt: AT, ...status } })?.outcome?.ended).toBe(ended);
   });
 });
