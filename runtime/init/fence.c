@@ -32,7 +32,6 @@ void fence_enforce(void) {
     for (int i = 0; i < MAX_PROCESSES; i++)
       if (processes[i].state == P_RUNNING || processes[i].state == P_STARTING) processes[i].fenced = true;
     main_ended(EXIT_FENCED);
-    if (!self.any_started) self.released = true; /* nothing to be asked about */
   }
   /* Again each time: nothing that comes in afterwards, by an exec from outside say, stays either. */
   if (self.fenced_at != 0) kill(-1, SIGKILL);

@@ -86,10 +86,12 @@ describe.skipIf(!isRoot)('the fence', { meta: { needs: 'root' } }, () => {
     expect(await session.heartbeat({ fromBootMs: ahead, forMs: 1000 })).toMatchObject({ is: 'refused' });
   });
 
-  it('[K6] at the gate it ends at once: nothing has run', async () => {
-    const { session } = await bench.launch(probe, 'one');
+  it('[K6] at the gate too, and a retained one in which nothing was started: it holds until it has told', async () => {
+    const { session, recorder } = await bench.launch(probe, 'one');
     await session.heartbeat(within(session, 1));
-    expect((await session.closed).message).toContain('connection');
+    await until('the word of its end', () => recorder.fencedAt !== undefined);
+    session.release(94);
+    await session.closed;
   });
 });
 

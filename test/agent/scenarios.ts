@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { SandboxSpec } from '../../crds/sandbox.ts';
 import type { DockerConfig } from '../lab/daemon.ts';
 import type { Fault, FaultRule } from '../lab/fault-proxy.ts';
+import { until } from '../until.ts';
 import { condition, type TestSandbox, type World } from './world.ts';
 
 /** A life of a sandbox that passes certain steps of the agent, and must come to the same end whoever is killed when. */
@@ -225,6 +226,50 @@ async function notRoot(
   return sandbox;
 }
 
+async function replaceable(
+  world: World,
+  name: string,
+  nodeSelector: Record<string, string>,
+): Promise<TestSandbox> {
+  const sandbox = await world.create(name, { nodeSelector, resources: LIMITS, onNodeLoss: 'Replace' });
+  const first = await world.awaits(sandbox, 'Ready', 'True', 'Running');
+  expect(first.status?.fenceSeconds).toBe(40);
+  await world.edit(sandbox, (spec) => {
+    spec.onNodeLoss = 'Keep';
+  });
+  await world.until(sandbox, 'no fence', (now) => now.status?.fenceSeconds === undefined);
+  await world.edit(sandbox, (spec) => {
+    spec.onNodeLoss = 'Replace';
+  });
+  const again = await world.until(sandbox, 'its fence again', (now) => now.status?.fenceSeconds === 40);
+  expect(again.status?.containerID).toBe(first.status?.containerID);
+  return sandbox;
+}
+
+/** Frozen for longer than its fence allows: init ends it when it is thawed, before it hears a word. */
+async function fenced(
+  world: World,
+  name: string,
+  nodeSelector: Record<string, string>,
+): Promise<TestSandbox> {
+  const sandbox = await world.create(name, { nodeSelector, resources: LIMITS, onNodeLoss: 'Replace' });
+  const first = await world.awaits(sandbox, 'Ready', 'True', 'Running');
+  const container = `/containers/${first.status?.containerID}`;
+  await world.docker('POST', `${container}/pause`);
+  const thawAt = performance.now() + 41_000;
+  await until('the time of its fence', () => performance.now() > thawAt, { everyMs: 250 });
+  await world.docker('POST', `${container}/unpause`);
+  const ended = await world.until(
+    sandbox,
+    'the word of its end',
+    (now) => now.status?.lastTermination?.cause === 'NodeLost',
+  );
+  expect(ended.status?.lastTermination?.verdict).toBe('Confirmed');
+  const resumed = await world.awaits(sandbox, 'Ready', 'True', 'Running');
+  expect(resumed.status?.containerID).toBe(first.status?.containerID);
+  return sandbox;
+}
+
 /** In the words of runc. */
 const REFUSAL: Fault = {
   do: 'status',
@@ -299,6 +344,12 @@ export const scenarios: Scenario[] = [
     steps: ['ledger-refused-limits', 'restore-limits'],
   },
   { name: 'prolonged', live: prolonged, steps: ['time-limit', 'ledger-time-limit'] },
+  {
+    name: 'replaceable',
+    live: replaceable,
+    steps: ['ledger-fence', 'fence', 'lift-fence', 'ledger-lift-fence'],
+  },
+  { name: 'fenced', live: fenced, steps: ['ledger-fenced'] },
   { name: 'paused', live: paused, steps: ['unpause'] },
   { name: 'unpullable', live: unpullable, steps: ['pull-image'] },
 ];

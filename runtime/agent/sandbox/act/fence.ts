@@ -1,5 +1,5 @@
 import { FENCED_EXIT_CODE } from '../../session/fence.ts';
-import { setupDone } from '../checks/facts.ts';
+import { hasBegun, setupDone } from '../checks/facts.ts';
 import { type ActContext, NotNow, recordOf, rfc3339, sessionOf } from './context.ts';
 
 /** With a lease that was renewed after init had told its clock; the ledger first, so that it can be lifted later. */
@@ -43,7 +43,8 @@ export async function noteFence(context: ActContext): Promise<void> {
   record.fence = { seconds, fellAt: rfc3339(services.clock.now().getTime()) };
   await services.step('ledger-fenced', () => services.ledger.put(record));
   services.log.warn({ uid: run.uid, seconds }, 'a sandbox has ended itself: no heartbeat had come');
-  if (!record.retained || !setupDone(record)) return;
+  // What runs to an exit is collected first.
+  if (hasBegun(record) && !(record.retained && setupDone(record))) return;
   run.stale = true;
   session.init.release(FENCED_EXIT_CODE);
   session.released = true;
