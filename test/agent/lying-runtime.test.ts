@@ -3,13 +3,15 @@ import { type Clock, systemClock } from '../../kube/clock.ts';
 import type { ContainerInfo, RuntimeEvent } from '../../runtime/driver.ts';
 import { containerName } from '../../runtime/agent/names.ts';
 import { HOG, labelled } from './fixtures.ts';
-import { fakeRigs, useFake } from './rigs.ts';
+import { hasFake, useFake } from './rigs.ts';
 import { condition, openWorld, type TestSandbox, type World } from './world.ts';
 
 const MIB = 1024 * 1024;
 
+const NEEDS = { meta: { needs: 'the fake driver with real processes' } };
+
 /** Faults that no daemon shows when asked to: every call succeeds, and what it says or did is not so. */
-describe.each(fakeRigs())('agent on %s, a runtime that lies', () => {
+describe.runIf(hasFake)('agent on fake, a runtime that lies', NEEDS, () => {
   const fake = useFake();
   let world: World;
   let aheadMs = 0;

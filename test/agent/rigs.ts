@@ -8,15 +8,11 @@ import { openWorld, type World } from './world.ts';
 /** What the agent's suite runs on: the lab's daemons, and the fake driver with real processes behind it. */
 export type AgentRig = DockerConfig | 'fake';
 
-const fakes: 'fake'[] = (await fakeMachineWanted()) ? ['fake'] : [];
+/** Whether the fake is one of them; what no daemon does is tried on it alone. */
+export const hasFake = await fakeMachineWanted();
 
 export function agentRigs(): AgentRig[] {
-  return [...selectedConfigs(), ...fakes];
-}
-
-/** The fake alone, for what no daemon does. */
-export function fakeRigs(): 'fake'[] {
-  return fakes;
+  return hasFake ? [...selectedConfigs(), 'fake'] : selectedConfigs();
 }
 
 /** For a describe block: `open` in a `beforeAll` of the block's own. */
