@@ -50,7 +50,7 @@ function passing(point: string, kill: () => void): (here: string) => void {
 }
 
 /** Steps that tell of each that begins, so that it can be counted how often which is passed. */
-export function tracedSteps(note: (name: string) => void): Steps {
+function tracedSteps(note: (name: string) => void): Steps {
   return (name, effect) => {
     note(name);
     return effect();
