@@ -11,6 +11,7 @@ import { FINALIZER } from '../../crds/group.ts';
 import type { SandboxNode } from '../../crds/sandbox-node.ts';
 import type { Sandbox } from '../../crds/sandbox.ts';
 import type { KubeObject } from '../../kube/client.ts';
+import { isNotFound } from '../../kube/errors.ts';
 import { systemClock } from '../../kube/clock.ts';
 import type { Lease } from '../../kube/lease.ts';
 import { EVENTS, LEASES, NAMESPACES, SANDBOX_NODES, SANDBOXES } from '../../kube/resources.ts';
@@ -148,6 +149,60 @@ describe.each(testAPIs())('the controller on the $name API', ({ start }) => {
     await world.create('s');
     await world.until('s', (sandbox) => sandbox?.status?.nodeName === `a-${run}`);
     await world.until('s', (sandbox) => condition(sandbox, 'Ready') === 'Unknown NodeLost');
+  });
+
+  it('[K3] [K5] a namespace that is deleted goes, once the agents have let go of what is in it', async () => {
+    await world.node(sandboxNode(`a-${run}`));
+    world.start();
+    await world.create('bound');
+    await world.create('unbound', { resources: { memory: '64Gi' } });
+    await world.until('bound', (sandbox) => sandbox?.status?.nodeName === `a-${run}`);
+    await api.client.delete(NAMESPACES, { name: world.namespace });
+    await world.until('unbound', (sandbox) => sandbox === undefined);
+    await world.until('bound', (sandbox) => sandbox?.metadata.deletionTimestamp !== undefined);
+    await world.agentSays('bound', (status) => ({
+      ...status,
+      conditions: [conditionObject('ContainerGone', 'True', 'ContainerRemoved')],
+    }));
+    await eventually(async () =>
+      api.client.get(NAMESPACES, { name: world.namespace }).then(
+        () => false,
+        (error: unknown) => isNotFound(error),
+      ),
+    );
+  });
+
+  it('[K3] [K5] status, labels and finalizers that somebody edits by hand: what is bound is not bound again, what is not is placed', async () => {
+    await world.node(sandboxNode(`a-${run}`));
+    world.start();
+    const ref = (name: string): { namespace: string; name: string } => ({ namespace: world.namespace, name });
+    const byHand = async (name: string, patch: object, subresource?: 'status'): Promise<unknown> =>
+      api.client.patch(SANDBOXES, ref(name), patch, {
+        type: 'merge',
+        ...(subresource !== undefined && { subresource }),
+      });
+    // Nonsense before it is placed.
+    await world.create('s', { suspend: true });
+    await world.until('s', (sandbox) => condition(sandbox, 'Suspended') === 'True SuspendedByUser');
+    const lies = [conditionObject('Ready', 'True', 'Running'), conditionObject('Scheduled', 'True', 'Bound')];
+    await byHand('s', { status: { phase: 'Running', conditions: lies } }, 'status');
+    await byHand('s', { metadata: { labels: { a: 'b' }, finalizers: ['example.org/other'] } });
+    await world.edit('s', { suspend: false });
+    const bound = await world.until('s', (sandbox) => sandbox?.status?.nodeName === `a-${run}`);
+    expect(bound.metadata.finalizers).toEqual(['example.org/other', FINALIZER]);
+    expect(condition(bound, 'Ready')).toBe('False Bound');
+    // After it: the agent's to put right, and nothing of it is decided again.
+    await byHand('s', { status: { conditions: [] } }, 'status');
+    await byHand('s', { metadata: { labels: null, finalizers: ['example.org/other'] } });
+    await world.create('next');
+    await world.until('next', (sandbox) => sandbox?.status?.nodeName === `a-${run}`);
+    expect((await world.get('s'))?.status?.nodeName).toBe(`a-${run}`);
+    // Without our finalizer nothing of ours holds it; somebody else's is left to them.
+    await world.delete('s');
+    await world.until('s', (sandbox) => sandbox?.metadata.deletionTimestamp !== undefined);
+    expect((await world.get('s'))?.metadata.finalizers).toEqual(['example.org/other']);
+    await byHand('s', { metadata: { finalizers: null } });
+    await world.until('s', (sandbox) => sandbox === undefined);
   });
 
   it('[K10] deletes what has ended when its time to live is over', async () => {
