@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SandboxNode } from '../../crds/sandbox-node.ts';
 import type { Sandbox } from '../../crds/sandbox.ts';
 import { useDaemon } from '../lab/daemon.ts';
@@ -31,6 +31,24 @@ interface Pods {
   }[];
 }
 
+/** For whoever has to find out why. */
+async function whatThereIs(): Promise<string> {
+  const asked: string[][] = [
+    ['get', 'pods', '-A', '-o', 'wide'],
+    ['get', 'events', '-A', '--sort-by=.lastTimestamp'],
+    ['get', 'sandboxes,sandboxnodes', '-A', '-o', 'yaml'],
+    [...SYSTEM, 'logs', '--tail=30', '--prefix', ...AGENTS],
+    [...SYSTEM, 'logs', '--tail=30', '--prefix', '-l', 'app.kubernetes.io/component=controller'],
+  ];
+  const said = await Promise.allSettled(asked.map((args) => kubectl(args)));
+  return said
+    .map(
+      (one, i) =>
+        `\n== kubectl ${asked[i]?.join(' ')}\n${one.status === 'fulfilled' ? one.value : String(one.reason)}`,
+    )
+    .join('');
+}
+
 describe('on a kubelet beside docker-v2', () => {
   const builder = useDaemon('docker-v1');
   const node = useDaemon(GUEST);
@@ -50,6 +68,7 @@ describe('on a kubelet beside docker-v2', () => {
     }
   });
   afterAll(async () => program(KUBELET, ['down']));
+  beforeEach(({ onTestFailed }) => onTestFailed(async () => process.stderr.write(await whatThereIs())));
 
   const rolledOut = async (): Promise<void> => {
     for (const what of ['deployment/holdfast-controller', 'daemonset/holdfast-agent'])
