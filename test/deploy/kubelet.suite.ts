@@ -68,7 +68,11 @@ describe('on a kubelet beside docker-v2', () => {
     }
   });
   afterAll(async () => program(KUBELET, ['down']));
-  beforeEach(({ onTestFailed }) => onTestFailed(async () => process.stderr.write(await whatThereIs())));
+  beforeEach(({ onTestFailed }) =>
+    onTestFailed(async () => {
+      process.stderr.write(await whatThereIs());
+    }),
+  );
 
   const rolledOut = async (): Promise<void> => {
     for (const what of ['deployment/holdfast-controller', 'daemonset/holdfast-agent'])
