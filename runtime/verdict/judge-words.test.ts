@@ -405,6 +405,25 @@ describe('a verdict on', () => {
     `);
   });
 
+  it('SIGKILL under a limit that was reported before our stop', () => {
+    expect(
+      shows({
+        report: bySIGKILL,
+        kernel: unread,
+        stop: stop('Suspended'),
+        reportedAt: '2026-11-30T11:59:59.999Z',
+      }),
+    ).toMatchInlineSnapshot(`
+      "Unconfirmed OOMKilled (unconfirmed-memory-kill), exit code 137, SIGKILL
+      The main command was killed under the memory limit of 64Mi; the runtime did not confirm that it was the limit.
+      + Init saw it end by SIGKILL.
+      + The kernel's counters could not be read after the end.
+      + The runtime did not set its OOMKilled flag within 2.0 s.
+      killed by the limit: Unconfirmed: The main command was killed under the memory limit of 64Mi; the runtime did not confirm that it was the limit.
+      {"memoryLimitBytes":67108864}"
+    `);
+  });
+
   it('137 of setup under a limit', () => {
     expect(shows({ launch: 'Setup', kernel: unread, container: dead(137) })).toMatchInlineSnapshot(`
       "Unconfirmed OOMKilled (unconfirmed-memory-kill), exit code 137

@@ -34,12 +34,14 @@ export function otherLimitKilled(evidence: Evidence, memory: MemoryFindings): bo
   );
 }
 
-/** Exit 137 under a limit, nothing of ours, and no counter to ask: all that is left is that nobody confirmed it (O8). */
+/**
+ * Exit 137 under a limit, and no counter to ask: all that is left is that nobody confirmed it (O8). A stop of ours that
+ * was the cause has decided before; one that came after the end does not make it less of a kill.
+ */
 export function unconfirmedKill(evidence: Evidence, end: End, memory: MemoryFindings): boolean {
   return (
     evidence.limits.memoryBytes !== undefined &&
     looksKilled(end) &&
-    evidence.stop === undefined &&
     (memory.kernel === 'Unknown' || memory.kernel === 'SomeLimit') &&
     memory.runtime !== 'Killed'
   );
