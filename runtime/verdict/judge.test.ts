@@ -738,6 +738,22 @@ describe('[O7] asking for the flag again', () => {
       false,
     ],
     [
+      'again where our stop came after the end',
+      {
+        report: bySIGKILL,
+        kernel: unread,
+        flag: { askedForMs: 0 },
+        stop: stop('Deadline'),
+        reportedAt: '2026-11-30T11:59:59Z',
+      },
+      true,
+    ],
+    [
+      'not where the runtime was restarted under it',
+      { kernel: unread, container: dead(137), flag: { askedForMs: 0 }, restarted: 'Runtime' },
+      false,
+    ],
+    [
       'not of a container that is gone',
       { kernel: unread, report: bySIGKILL, container: 'Missing', flag: { askedForMs: 0 } },
       false,

@@ -1,5 +1,5 @@
 import { checks, type Case } from './checks.ts';
-import { endOf, looksKilled } from './end.ts';
+import { endOf } from './end.ts';
 import type { Evidence, Verdict } from './evidence.ts';
 import { memoryFindings } from './memory.ts';
 import { FLAG_PATIENCE_MS, ourLimitKilled } from './oom.ts';
@@ -22,16 +22,10 @@ export function judge(evidence: Evidence): Verdict {
   throw new Error('the last check always decides');
 }
 
-/**
- * Whether the runtime should be asked for its flag again, before the verdict is final: exit 137 under a memory limit,
- * not of our doing, and neither the kernel nor the runtime has spoken (O7).
- */
+/** Whether the runtime should be asked for its flag again: where that alone would confirm a kill for memory (O7). */
 export function flagMayStillCome(evidence: Evidence): boolean {
-  if (evidence.limits.memoryBytes === undefined || evidence.stop !== undefined) return false;
   if (evidence.flag.askedForMs >= FLAG_PATIENCE_MS || evidence.container === 'Missing') return false;
-  const memory = memoryFindings(evidence);
-  const undecided = memory.kernel === 'Unknown' || memory.kernel === 'SomeLimit';
-  return looksKilled(endOf(evidence)) && undecided && memory.runtime !== 'Killed';
+  return judge(evidence).check === 'unconfirmed-memory-kill';
 }
 
 function compose(
