@@ -80,6 +80,39 @@ describe('the fake driver', () => {
     ]);
   });
 
+  it('says what is not so while it is told to, and knows better', async () => {
+    const driver = await ready();
+    const { id } = await driver.createContainer(spec, {});
+    driver.lies = {
+      inspect: (info) => ({ ...info, limits: {} }),
+      events: (event) => (event.action === 'start' ? [] : [event, event]),
+    };
+    expect((await driver.inspectContainer(id, {}))?.limits).toEqual({});
+    await driver.startContainer(id, {});
+    await driver.killContainer(id, { signal_: 'SIGKILL' });
+    const actions: string[] = [];
+    for await (const event of driver.events({ sinceMs: 0, labels: {} })) {
+      actions.push(event.action);
+      if (actions.filter((action) => action === 'die').length === 2) break;
+    }
+    expect(actions).toEqual(['create', 'create', 'oom', 'oom', 'kill', 'kill', 'die', 'die']);
+    driver.lies = {};
+    expect((await driver.inspectContainer(id, {}))?.limits).toMatchObject({ pids: 10 });
+  });
+
+  it('starts once what is started twice at once', async () => {
+    const driver = await ready();
+    const { id } = await driver.createContainer(spec, {});
+    await Promise.all([driver.startContainer(id, {}), driver.startContainer(id, {})]);
+    await driver.removeContainer(id, {});
+    const actions: string[] = [];
+    for await (const event of driver.events({ sinceMs: 0, labels: {} })) {
+      actions.push(event.action);
+      if (event.action === 'destroy') break;
+    }
+    expect(actions.filter((action) => action === 'start')).toHaveLength(1);
+  });
+
   it('[L5] drops what it cannot enforce, in silence', async () => {
     const driver = await ready({
       rootless: false,
