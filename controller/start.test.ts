@@ -53,7 +53,7 @@ describe('the controller', { timeout: 90_000 }, () => {
       'patch ',
       'update status',
     ]);
-    await eventually(() => client.writes.some(({ plural }) => plural === 'events'));
+    await passing(() => client.writes.some(({ plural }) => plural === 'events'));
   });
 
   it('[K5] lists once at the start and never again, and writes nothing when nothing changes', async () => {

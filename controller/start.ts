@@ -51,6 +51,7 @@ export function startController(options: ControllerOptions): RunningController {
     log,
     component: 'holdfast-controller',
     instance: identity,
+    quietMs: 250,
   });
   const loop = new SandboxLoop({ client, clock, random, log, events, listers, step });
   const reflecting = reflect(listers, { client, clock, random, log }, stopping.signal);

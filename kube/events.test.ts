@@ -17,7 +17,7 @@ interface WrittenEvent extends KubeObject {
   source: unknown;
 }
 
-function setUp(options: { maxQueued?: number } = {}) {
+function setUp(options: { maxQueued?: number; quietMs?: number } = {}) {
   const clock = new FakeClock();
   const client = new FakeKubeClient({ now: () => clock.now() });
   const recorder = new EventRecorder({
@@ -181,5 +181,51 @@ describe('EventRecorder', () => {
     expect(long?.metadata.name).toMatch(/^a{235}\.[0-9a-f]{15,16}$/);
     expect(long?.message).toHaveLength(1024);
     expect(cluster?.metadata.namespace).toBe('default');
+  });
+});
+
+describe('EventRecorder with patience', () => {
+  const messages = async (events: () => Promise<WrittenEvent[]>) =>
+    (await events()).map(({ message }) => message);
+
+  it('writes what went well once it is quiet, in order, with the time at which it happened', async () => {
+    const { clock, recorder, events } = setUp({ quietMs: 250 });
+    recorder.record(thing('a'), 'Normal', 'Created', 'one');
+    await clock.advance(200);
+    recorder.record(thing('a'), 'Normal', 'Started', 'two');
+    await clock.advance(200);
+    expect(await events()).toEqual([]);
+    await clock.advance(50);
+    expect(await messages(events)).toEqual(['one', 'two']);
+    expect((await events())[0]?.firstTimestamp).toBe('2026-01-01T00:00:00Z');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('does not wait for ever where it is never quiet', async () => {
+    const { clock, recorder, events } = setUp({ quietMs: 250 });
+    for (let ms = 0; ms < 1000; ms += 100) {
+      recorder.record(thing('a'), 'Normal', 'Started', `at ${ms}`);
+      await clock.advance(100);
+    }
+    expect((await events()).length).toBe(10);
+  });
+
+  it('[O4] writes trouble at once, after what was before', async () => {
+    const { clock, recorder, events } = setUp({ quietMs: 250 });
+    recorder.record(thing('a'), 'Normal', 'Created', 'one');
+    recorder.record(thing('a'), 'Warning', 'OOMKilled', 'two');
+    await clock.advance(0);
+    expect(await messages(events)).toEqual(['one', 'two']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('writes what waits when it is told to, and when it ends', async () => {
+    const { recorder, events } = setUp({ quietMs: 250 });
+    recorder.record(thing('a'), 'Normal', 'Created', 'one');
+    await recorder.flush();
+    expect(await messages(events)).toEqual(['one']);
+    recorder.record(thing('a'), 'Normal', 'Started', 'two');
+    await recorder.stop();
+    expect(await messages(events)).toEqual(['one', 'two']);
   });
 });

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { EventReason } from '../crds/conditions.ts';
 import { Backoff } from './backoff.ts';
 import type { KubeClient, KubeObject } from './client.ts';
-import { sleep, type Clock } from './clock.ts';
+import { type CancelTimer, type Clock, sleep } from './clock.ts';
 import { timestamp } from './conditions.ts';
 import { isNotFound, isRetriable, retryAfterMs } from './errors.ts';
 import { BoundedMap } from './bounded-map.ts';
@@ -20,6 +20,12 @@ export interface EventRecorderOptions {
   instance: string;
   /** Events that wait to be written; more are dropped. Default 512. */
   maxQueued?: number;
+  /**
+   * That things are as they should be is written once nothing was recorded for this long, at the latest after four
+   * times that: on one machine each event is a write to the disk which the work it tells of is waiting for. It has the
+   * time at which it was recorded all the same. A warning waits for nothing. Default 0.
+   */
+  quietMs?: number;
 }
 
 /** What an event is about: any object of the API will do. */
@@ -68,6 +74,8 @@ export class EventRecorder {
   readonly #rates = new BoundedMap<string, TokenBucket>(MOST_REMEMBERED);
   readonly #stop = new AbortController();
   #pump: Promise<void> | undefined;
+  #cancelWait: CancelTimer | undefined;
+  #waitingSince: number | undefined;
   #lastName = 0n;
 
   constructor(options: EventRecorderOptions) {
@@ -91,13 +99,12 @@ export class EventRecorder {
       return;
     }
     this.#queue.set(key, entry);
-    this.#pump ??= this.#write().finally(() => {
-      this.#pump = undefined;
-    });
+    if (this.#pump === undefined) this.#writeSoon(type);
   }
 
   /** Resolves when what was recorded is written, at the latest after `withinMs`. */
   async flush(withinMs = 2_000): Promise<void> {
+    if (this.#queue.size > 0) this.#writeNow();
     if (this.#pump === undefined) return;
     let cancel = (): void => {};
     const late = new Promise<void>((resolve) => {
@@ -109,10 +116,33 @@ export class EventRecorder {
 
   /** Takes no more; resolves when what was recorded is written, at the latest after `withinMs`. */
   async stop(withinMs = 5_000): Promise<void> {
+    if (this.#queue.size > 0) this.#writeNow();
     const cancel = this.#options.clock.setTimer(withinMs, () => this.#stop.abort());
     await this.#pump;
     cancel();
     this.#stop.abort();
+  }
+
+  #writeSoon(type: 'Normal' | 'Warning'): void {
+    const { clock, quietMs = 0 } = this.#options;
+    const nowMs = clock.monotonicMs();
+    this.#waitingSince ??= nowMs;
+    const leftMs = Math.min(quietMs, this.#waitingSince + 4 * quietMs - nowMs);
+    if (type === 'Warning' || leftMs <= 0) {
+      this.#writeNow();
+      return;
+    }
+    this.#cancelWait?.();
+    this.#cancelWait = clock.setTimer(leftMs, () => this.#writeNow());
+  }
+
+  #writeNow(): void {
+    this.#cancelWait?.();
+    this.#cancelWait = undefined;
+    this.#waitingSince = undefined;
+    this.#pump ??= this.#write().finally(() => {
+      this.#pump = undefined;
+    });
   }
 
   #entry(key: string, now: Date, about: Pick<Entry, 'subject' | 'type' | 'reason' | 'message'>): Entry {

@@ -13,7 +13,6 @@ import type { RuntimeDriver, RuntimeEvent } from '../driver.ts';
 import { adopt, ensureRun } from './adopt.ts';
 import { sweepDrift } from './drift-sweep.ts';
 import type { Steps } from '../../kube/fault-points.ts';
-import { LaterEvents } from './later-events.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { LABELS } from './names.ts';
 import { NotNow } from './not-now.ts';
@@ -58,8 +57,7 @@ export class Agent {
   readonly #runs = new Map<string, Run>();
   readonly #lister: Lister<Sandbox>;
   readonly #queue: WorkQueue;
-  readonly #recorder: EventRecorder;
-  readonly #events: LaterEvents;
+  readonly #events: EventRecorder;
   readonly #publisher: NodePublisher;
   readonly #nodes: Lister<SandboxNode>;
   readonly #lease: LeaseHolder;
@@ -79,15 +77,15 @@ export class Agent {
       log,
     });
     this.#queue = new WorkQueue({ name: 'sandboxes', clock, random, log });
-    this.#recorder = new EventRecorder({
+    this.#events = new EventRecorder({
       client,
       clock,
       random,
       log,
       component: 'holdfast-agent',
       instance: nodeName,
+      quietMs: 250,
     });
-    this.#events = new LaterEvents(this.#recorder, clock);
     for (const driver of options.drivers) this.#runtimes.set(driver.name, this.#runtime(driver));
     this.#publisher = new NodePublisher({
       client,
@@ -166,8 +164,7 @@ export class Agent {
     await heldOnce;
     if (!signal.aborted) await this.#work();
     await holding;
-    this.#events.flush();
-    await this.#recorder.stop();
+    await this.#events.stop();
   }
 
   /** Leaves sandboxes running, unless they are to end as well. */
