@@ -122,6 +122,19 @@ async function main(): Promise<string[]> {
         },
         { everyMs: 500, withinMs: 240_000 },
       );
+    /** What a newer agent makes of an older init, where the policy wants more than the first ones could. */
+    const fenceOf = async (name: string): Promise<string> => {
+      const ref = { namespace: 'default', name };
+      await client.patch(SANDBOXES, ref, { spec: { onNodeLoss: 'Replace' } }, { type: 'merge' });
+      return until(`word of the fence of ${name}`, async () => {
+        const { status } = await client.get<Sandbox>(SANDBOXES, ref);
+        if (status?.fenceSeconds !== undefined) return `it does, after ${status.fenceSeconds} s`;
+        const message = status?.conditions?.find(({ type }) => type === 'Ready')?.message;
+        return message?.includes('cannot end it by itself') === true
+          ? `it cannot, and "${message}"`
+          : undefined;
+      });
+    };
     const before = new Map((await allReady()).map((one) => [one.metadata.name, one]));
     say(`${RUNNING} sandboxes run under ${older.version}`);
 
@@ -152,6 +165,8 @@ async function main(): Promise<string[]> {
     await end(fresh[0] as ChildProcess, 'SIGKILL');
     say('a controller killed');
     await more(20);
+    const can = await fenceOf('running-1');
+    say(`an init of ${older.version}, asked to end its sandbox by itself when the node is lost: ${can}`);
     const result = await load.end();
     const after = await allReady();
 
