@@ -75,7 +75,7 @@ function faultSteps(random: SeededRandom, options: { endMs: number; leaseSeconds
     const kind =
       queue.shift() ?? random.pick<FaultKind>([...EACH_ONCE, 'kill', 'kill', 'etcd', 'silent', 'long cut']);
     if (kind !== undefined) steps.push(faultStep(random, kind, atMs, options.leaseSeconds));
-    atMs += random.between(800, 3200);
+    atMs += random.between(400, 2000);
   }
   return steps;
 }

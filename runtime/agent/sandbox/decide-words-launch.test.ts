@@ -64,11 +64,6 @@ describe('a sandbox that is being deleted', () => {
       }),
     ).toMatchInlineSnapshot(`
       "because the sandbox is being deleted and still runs
-      Ready False Deleting: The sandbox is being deleted.
-      Reconciling True Deleting: The sandbox is being deleted.
-      Stalled False AsRequested: Nothing is wrong.
-      Complete False NotFinished: The sandbox is being deleted.
-      phase = Terminating
       do stop, Deleted"
     `);
   });
@@ -97,13 +92,28 @@ describe('a sandbox that is being deleted', () => {
         stoppingMs: 100,
       }),
     ).toMatchInlineSnapshot(`
+      "because a deletion has just begun, and may soon be over
+      again in 1900 ms"
+    `);
+  });
+
+  it('and does not end at once after it was told to stop', () => {
+    expect(
+      shows({
+        sandbox: deleting,
+        container: container(),
+        record: record({}, { main: launch(), stop: { reason: 'Deleted', at: AT, signals: ['SIGTERM'] } }),
+        session: session({ main: running }),
+        stoppingMs: 2100,
+      }),
+    ).toMatchInlineSnapshot(`
       "because a stop of ours is within its grace period
       Ready False Deleting: The sandbox is being deleted.
       Reconciling True Deleting: The sandbox is being deleted.
       Stalled False AsRequested: Nothing is wrong.
       Complete False NotFinished: The sandbox is being deleted.
       phase = Terminating
-      again in 9900 ms"
+      again in 7900 ms"
     `);
   });
 

@@ -16,7 +16,7 @@ export async function benchRate(options: {
   perSecond: number;
   seconds: number;
 }): Promise<BenchResult> {
-  const stage = await openStage({ nodes: options.nodes, maxSandboxes: 1_000_000 });
+  const stage = await openStage({ nodes: options.nodes, maxSandboxes: 100_000 });
   try {
     let controller = await stage.startController();
     const like = stage.arrivals.lister.get('default/first-1') as Sandbox;

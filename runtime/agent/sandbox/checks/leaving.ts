@@ -52,9 +52,9 @@ export function leaving(seen: Observation): Decision | undefined {
     };
   }
   if (isLive(seen) && hasBegun(seen.record) && seen.record?.stop === undefined) {
+    // Not told yet: most end at once, and then the next write says that the container is gone.
     return {
       because: 'the sandbox is being deleted and still runs',
-      status: working,
       act: { do: 'stop', reason: 'Deleted' },
     };
   }

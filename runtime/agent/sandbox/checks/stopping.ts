@@ -14,6 +14,8 @@ const WORDS: Record<StopReason, string> = {
   LimitsUnproven: 'The limits in force are not the ones asked for: the sandbox is being stopped.',
 };
 
+/** A deletion that is done by then is told once, at its end. */
+const UNTOLD_MS = 2000;
 /** How long a SIGKILL to the command alone may take to end the container. */
 const KILL_MS = 3000;
 
@@ -39,6 +41,9 @@ export function stopping(seen: Observation): Decision | undefined {
   if (!seen.stopSent)
     return { because: 'a stop was written down, and perhaps not sent', act: { do: 'stop-again' } };
   const leftMs = graceMs(seen) - (seen.stoppingMs ?? 0);
+  const untoldMs = isDeleting(seen) ? UNTOLD_MS - (seen.stoppingMs ?? 0) : 0;
+  if (leftMs > untoldMs && untoldMs > 0)
+    return { because: 'a deletion has just begun, and may soon be over', againMs: untoldMs };
   if (leftMs > 0) return { because: 'a stop of ours is within its grace period', status, againMs: leftMs };
   if (!stop.signals.includes('SIGKILL') || leftMs < -KILL_MS) {
     return { because: 'the grace period is over', status, act: { do: 'kill' } };
