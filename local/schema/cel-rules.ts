@@ -161,7 +161,8 @@ function validateNode(
   nearValue = value,
 ): void {
   if (value === null) return;
-  const same = old === undefined ? unchanged(near, nearValue) : unchanged(old, value);
+  // Asked for a rule that fails alone: most hold, and it compares all that there is.
+  const same = (): boolean => (old === undefined ? unchanged(near, nearValue) : unchanged(old, value));
   runRules(tree, value, path, old, same, run);
   for (const branch of tree.allOf) validateNode(branch, value, path, old, undefined, run);
   if (Array.isArray(value)) {
@@ -204,15 +205,18 @@ function nearest(old: Old, value: Json, near: Old, nearValue: Json, run: Run): [
   return old === undefined ? [near, run, nearValue] : [old, run, value];
 }
 
-function runRules(tree: RuleTree, value: Json, path: string, old: Old, same: boolean, run: Run): void {
+function runRules(tree: RuleTree, value: Json, path: string, old: Old, same: () => boolean, run: Run): void {
   if (tree.rules.length === 0) return;
   const type = tree.schema.type ?? '';
   let self: CelValue;
   let oldSelf: CelValue | undefined;
   try {
     self = toCel(value, tree.schema, tree.isRoot);
+    const seen = tree.rules.some((rule) => rule.usesOldSelf);
     oldSelf =
-      old === undefined || old.value === null ? undefined : toCel(old.value, tree.schema, tree.isRoot);
+      !seen || old === undefined || old.value === null
+        ? undefined
+        : toCel(old.value, tree.schema, tree.isRoot);
   } catch (error) {
     if (!(error instanceof CelError)) throw error;
     run.errors.push(
@@ -233,7 +237,7 @@ function runRules(tree: RuleTree, value: Json, path: string, old: Old, same: boo
     if (outcome) continue;
     const at = compiled.fieldPath === '' ? path : childPath(path, compiled.fieldPath);
     const found = ruleError(compiled, scope, at, type, value, run);
-    (compiled.usesOldSelf || !same ? run.errors : run.ratcheted).push(found);
+    (compiled.usesOldSelf || !same() ? run.errors : run.ratcheted).push(found);
   }
 }
 
