@@ -5,7 +5,7 @@ import type { NetworkFault } from './plan.ts';
 import type { SeededRandom } from './random.ts';
 
 /** One call that came by. */
-export interface SeenRequest {
+interface SeenRequest {
   atMs: number;
   method: string;
   path: string;

@@ -1,8 +1,8 @@
 /** `make chaos`: the fault suite for as long as one likes. CHAOS_SECONDS (600), CHAOS_SEED (by the clock). */
 import { runChaos } from './run.ts';
 
-const seconds = Number(process.env['CHAOS_SECONDS'] ?? 600);
-const seed = Number(process.env['CHAOS_SEED'] ?? Date.now() % 1_000_000);
+const seconds = wholeNumber('CHAOS_SECONDS', 600);
+const seed = wholeNumber('CHAOS_SEED', Date.now() % 1_000_000);
 const again = `CHAOS_SEED=${seed} CHAOS_SECONDS=${seconds} make chaos`;
 console.log(`seed ${seed}; again: ${again}`);
 const { breaches, counts } = await runChaos({
@@ -24,3 +24,10 @@ for (const [invariant, found] of Object.entries(breaches)) {
 }
 if (failed) console.log(`\nagain: ${again}`);
 process.exitCode = failed ? 1 : 0;
+
+function wholeNumber(name: string, otherwise: number): number {
+  const text = process.env[name];
+  if (text === undefined || text === '') return otherwise;
+  if (!/^\d+$/.test(text)) throw new Error(`${name}: "${text}" is no whole number`);
+  return Number(text);
+}

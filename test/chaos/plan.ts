@@ -1,6 +1,6 @@
 import { SeededRandom } from './random.ts';
 
-export const CONTROLLERS = ['controller-1', 'controller-2'] as const;
+const CONTROLLERS = ['controller-1', 'controller-2'] as const;
 export const AGENTS = ['agent-a', 'agent-b'] as const;
 export const COMPONENTS = [...CONTROLLERS, ...AGENTS] as const;
 export type Component = (typeof COMPONENTS)[number];

@@ -1,5 +1,3 @@
-import { FINALIZER } from '../../crds/group.ts';
-import type { Sandbox } from '../../crds/sandbox.ts';
 import type { SandboxNode } from '../../crds/sandbox-node.ts';
 import { docker, lease, sandboxNode } from '../../controller/testing/objects.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -114,9 +112,4 @@ export async function atOnce<T>(
     }
   };
   await Promise.all(Array.from({ length: Math.min(count, items.length) }, worker));
-}
-
-/** Whether a controller has taken it in hand: only then has it a finalizer of ours. */
-export function isGuarded(sandbox: Sandbox): boolean {
-  return sandbox.metadata.finalizers?.includes(FINALIZER) ?? false;
 }

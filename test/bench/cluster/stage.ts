@@ -23,7 +23,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export const NAMESPACE = 'default';
+const NAMESPACE = 'default';
 
 export async function openStage(options: { nodes: number; maxSandboxes?: number }): Promise<Stage> {
   const cluster = await startCluster({ controllerManager: false });
@@ -83,7 +83,7 @@ export async function installKinds(client: KubeClient): Promise<void> {
 }
 
 /** What a user writes: with limits, so that there is something to count. */
-export function manifest(name: string): Sandbox {
+function manifest(name: string): Sandbox {
   return {
     apiVersion: 'holdfast.dev/v1alpha1',
     kind: 'Sandbox',
