@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/deploy/kubelet.suite.ts'],
-    testTimeout: 240_000,
-    hookTimeout: 400_000,
+    testTimeout: 400_000,
+    hookTimeout: 600_000,
     // Each builds on what the one before has left.
     bail: 1,
   },

@@ -76,7 +76,7 @@ describe('on a kubelet beside docker-v2', () => {
 
   const rolledOut = async (): Promise<void> => {
     for (const what of ['deployment/holdfast-controller', 'daemonset/holdfast-agent'])
-      await kubectl([...SYSTEM, 'rollout', 'status', what, '--timeout=150s']);
+      await kubectl([...SYSTEM, 'rollout', 'status', what, '--timeout=300s']);
   };
   const create = (name: string, spec: object) =>
     kubectl(
@@ -89,7 +89,7 @@ describe('on a kubelet beside docker-v2', () => {
       }),
     );
   const ready = (name: string): Promise<string> =>
-    kubectl(['wait', '--for=condition=Ready', `sandbox/${name}`, '--timeout=150s']);
+    kubectl(['wait', '--for=condition=Ready', `sandbox/${name}`, '--timeout=300s']);
   const agentPod = async (): Promise<Pods['items'][number] | undefined> =>
     (await get<Pods>(...SYSTEM, 'pods', ...AGENTS)).items.find(
       ({ status }) => status.containerStatuses?.[0]?.ready,
@@ -116,7 +116,7 @@ describe('on a kubelet beside docker-v2', () => {
     });
     await create(name, { resources: { memory: '32Mi' } });
     await ready(name);
-    await kubectl(['delete', 'sandbox', name, '--timeout=120s']);
+    await kubectl(['delete', 'sandbox', name, '--timeout=300s']);
     expect(await starts()).toBe(before);
     for (const kept of ['kept-1', 'kept-2']) await ready(kept);
   };
@@ -176,7 +176,7 @@ describe('on a kubelet beside docker-v2', () => {
   it('[K7] the agents are rolled to another image: no sandbox is started again', async () => {
     await undisturbed('after-roll', async () => {
       await kubectl([...SYSTEM, 'set', 'image', 'daemonset/holdfast-agent', `agent=${IMAGES[1]}`]);
-      await kubectl([...SYSTEM, 'rollout', 'status', 'daemonset/holdfast-agent', '--timeout=150s']);
+      await kubectl([...SYSTEM, 'rollout', 'status', 'daemonset/holdfast-agent', '--timeout=300s']);
     });
     expect((await agentPod())?.spec.containers[0]?.image).toBe(IMAGES[1]);
   });
@@ -211,8 +211,8 @@ describe('on a kubelet beside docker-v2', () => {
   });
 
   it('[K7] the sandboxes go, and then Holdfast, and nothing of it is left in Docker but its images', async () => {
-    await kubectl(['delete', 'sandboxes', '--all', '--timeout=150s']);
-    await kubectl(['delete', '-k', join(KUSTOMIZE, 'overlays/shared-nodes'), '--timeout=150s']);
+    await kubectl(['delete', 'sandboxes', '--all', '--timeout=300s']);
+    await kubectl(['delete', '-k', join(KUSTOMIZE, 'overlays/shared-nodes'), '--timeout=300s']);
     expect(await node.current.exec(`docker ps -aq --filter label=holdfast.dev/managed-by`)).toBe('');
   });
 });

@@ -133,7 +133,7 @@ export async function program(
     const child = execFile(
       name,
       args,
-      { env, maxBuffer: 64 * 1024 * 1024, timeout: 120_000 },
+      { env, maxBuffer: 64 * 1024 * 1024, timeout: 390_000 },
       (error, stdout, stderr) => {
         if (error === null) resolve({ stdout, stderr });
         else reject(new Error(`${name} ${args.join(' ')}: ${stderr || error.message}`, { cause: error }));
