@@ -74,7 +74,7 @@ export class RBACAuthorizer {
     }
     const [first] = missing;
     if (first === undefined) return { allowed: false, reason: '' };
-    return { allowed: false, reason: `RBAC: ${missing.length === 1 ? first : `[${missing.join(', ')}]`}` };
+    return { allowed: false, reason: `rbac: RBAC: ${missing.length === 1 ? first : `[${missing.join(', ')}]`}` };
   }
 
   /** Every rule that holds for a user in a namespace. */
@@ -200,7 +200,7 @@ export function covers(rule: Rule, wanted: Attributes): boolean {
 /** Why a request is refused, as a kube-apiserver says it. */
 export function denial(user: User, wanted: Attributes, decision?: Decision): string {
   const reason = decision?.reason ?? '';
-  return `${refusal(user, wanted)}${reason === '' ? '' : `: rbac: ${reason}`}`;
+  return `${refusal(user, wanted)}${reason === '' ? '' : `: ${reason}`}`;
 }
 
 function refusal(user: User, wanted: Attributes): string {

@@ -1,6 +1,6 @@
 import { FieldSet } from '../managed-fields/field-set.ts';
 import { forgetFields } from '../managed-fields/managers.ts';
-import { field, keyed, type PathElement } from '../managed-fields/path-element.ts';
+import { field, item, keyed, type PathElement } from '../managed-fields/path-element.ts';
 import type { OwnerReference } from '../../crds/meta.ts';
 import { objectKey, type StoredObject } from '../object.ts';
 import { storageId } from '../rest/call.ts';
@@ -161,12 +161,14 @@ export class GarbageCollector {
     const rest = (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
     if (rest.length > 0) object.metadata.finalizers = rest;
     else delete object.metadata.finalizers;
+    disown(object, rest.length > 0 ? [FINALIZERS, item(finalizer)] : [FINALIZERS]);
     if (isReleased({ kind }, object)) tx.remove(resource, key, object);
     else tx.put(resource, key, object);
   }
 }
 
 const OWNERS = field('ownerReferences');
+const FINALIZERS = field('finalizers');
 
 /** What is taken from an object's metadata is nobody's any more. */
 function disown({ metadata }: StoredObject, path: PathElement[]): void {

@@ -7,6 +7,7 @@ import {
   eventFields,
   eventZero,
   eventsStorage,
+  newEventFields,
   newEventZero,
   newFace,
   prepareEvent,
@@ -90,6 +91,7 @@ const DEFINITIONS: Definition[] = [
     kind: 'Event',
     plural: 'events',
     shortNames: ['ev'],
+    selectable: newEventFields,
     traits: {
       createOnUpdate: true,
       zero: newEventZero,

@@ -91,6 +91,8 @@ export function acceptObject(
 ): { object: StoredObject; unknown: string[] } {
   const expected = apiVersion(call);
   if (value['apiVersion'] !== expected) {
+    if (call.kind.crd === undefined && value['kind'] === call.kind.kind)
+      throw unregistered(call, String(value['apiVersion']));
     throw refuse.badRequest(
       `the API version in the data (${String(value['apiVersion'])}) does not match the expected API version (${expected})`,
     );
@@ -124,6 +126,13 @@ export function acceptObject(
       error.message,
     );
   }
+}
+
+/** Built-in kinds are known to the decoder by their versions. */
+function unregistered({ kind: { kind } }: Call, version: string): StatusError {
+  return refuse.badRequest(
+    `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} in scheme "pkg/runtime/scheme.go:111"`,
+  );
 }
 
 /** Built-in kinds are decoded whole: the decoder names the way to the field. */

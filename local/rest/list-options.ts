@@ -25,7 +25,8 @@ export function listOptions(query: URLSearchParams, watch: boolean): ListOptions
   return {
     resourceVersion: version === '' ? undefined : (watch ? storageRV : parseRV)(version),
     match: match === 'Exact' || match === 'NotOlderThan' ? match : undefined,
-    limit: integer(query, 'limit') ?? 0,
+    // Whatever state there is, is answered whole: as from a kube-apiserver's cache.
+    limit: version === '0' && !watch ? 0 : (integer(query, 'limit') ?? 0),
     continueToken: token === '' ? undefined : token,
     sendInitialEvents: initial === null ? undefined : isTrue(initial),
     bookmarks: isTrue(query.get('allowWatchBookmarks')),

@@ -49,6 +49,7 @@ export async function patch(
     const text = call.fieldValidation === 'Strict' ? JSON.stringify(patched) : '';
     const version = apiVersion(call);
     if (patched['apiVersion'] !== version) {
+      warnOfOtherVersion(call, patched);
       throw refuse.invalid(call.kind.group, call.kind.kind, call.name, [
         fieldErrors.invalid('apiVersion', (patched['apiVersion'] ?? '') as Json, `must be ${version}`),
       ]);
@@ -62,6 +63,13 @@ export async function patch(
     recordOwners(call, fromStorage(call, stored), object, context.clock);
     return { object: replace(call, stored, object, tx), created: false };
   });
+}
+
+/** A version that is not there has no schema, so that nothing is known of what is beyond the metadata. */
+function warnOfOtherVersion(call: Call, patched: Record<string, unknown>): void {
+  if (call.kind.crd === undefined || call.fieldValidation !== 'Warn') return;
+  const unknown = Object.keys(patched).filter((key) => !['apiVersion', 'kind', 'metadata'].includes(key));
+  call.warnings.push(...unknown.sort().map((key) => `unknown field ${JSON.stringify(key)}`));
 }
 
 /** What a patch has made, where its types are wrong, is shown whole. */

@@ -37,6 +37,7 @@ export async function serveObjects(
 ): Promise<void> {
   const { name, namespace = '' } = target.route;
   if (isTokenRequest(target) && name !== undefined) {
+    if (target.verb !== 'create') throw refuse.noSuchMethod();
     await serveTokenRequest(context, exchange, { name, namespace });
     return;
   }
@@ -76,13 +77,8 @@ export async function serveObjects(
   }
 }
 
-function isTokenRequest({ served: { kind }, route, verb }: Target): boolean {
-  return (
-    kind.group === '' &&
-    kind.plural === 'serviceaccounts' &&
-    route.subresource === 'token' &&
-    verb === 'create'
-  );
+function isTokenRequest({ served: { kind }, route }: Target): boolean {
+  return kind.group === '' && kind.plural === 'serviceaccounts' && route.subresource === 'token';
 }
 
 function callOf(

@@ -9,6 +9,7 @@ import { lists } from './lists.ts';
 import { objects } from './objects.ts';
 import { requests } from './requests.ts';
 import { server } from './server.ts';
+import { tokens } from './tokens.ts';
 import { validation } from './validation.ts';
 import { watches } from './watches.ts';
 
@@ -24,6 +25,7 @@ export const suites: Record<string, Case[]> = {
   objects,
   requests,
   server,
+  tokens,
   validation,
   watches,
 };

@@ -136,6 +136,63 @@ export const lists: Case[] = [
     ],
   },
   {
+    name: 'pages of one state',
+    steps: [
+      ...some,
+      { ...select('limit=1'), keep: { token: 'metadata.continue', rv: 'metadata.resourceVersion' } },
+      quiet(create(widget('aa'))),
+      quiet({ request: `DELETE ${WIDGETS}/b` }),
+      { ...select('limit=1&continue=${token}'), keep: { next: 'metadata.continue' } },
+      select('limit=5&continue=${next}'),
+      select('continue=${token}'),
+      select('limit=5'),
+      select('limit=1&continue=${token}&resourceVersion=${rv}'),
+      select('limit=1&continue=${token}&resourceVersion=0'),
+      select('limit=1&continue=${token}&resourceVersionMatch=Exact'),
+      select('limit=1&continue=${token}&labelSelector=tier'),
+    ],
+  },
+  {
+    name: 'pages that begin at a version',
+    steps: [
+      ...some.slice(0, 2),
+      { request: `GET ${WIDGETS}`, keep: { rv: 'metadata.resourceVersion' }, silent: true },
+      ...some.slice(2),
+      {
+        ...select('limit=1&resourceVersion=${rv}&resourceVersionMatch=Exact'),
+        keep: { token: 'metadata.continue' },
+      },
+      select('limit=5&continue=${token}'),
+      select('limit=1&resourceVersion=${rv}'),
+      select('limit=1&resourceVersion=${rv}&resourceVersionMatch=NotOlderThan'),
+      select('limit=2&resourceVersion=0'),
+      select('limit=2&resourceVersion=0&resourceVersionMatch=NotOlderThan'),
+      select('resourceVersion=${rv}'),
+    ],
+  },
+  {
+    name: 'a state that is gone',
+    steps: [
+      ...some,
+      {
+        ...select('limit=1'),
+        keep: { token: 'metadata.continue', rv: 'metadata.resourceVersion' },
+        silent: true,
+      },
+      quiet(create(widget('d'))),
+      quiet(create(widget('e'))),
+      {
+        ...select('limit=1&continue=${token}'),
+        compact: true,
+        keep: { fresh: 'metadata.continue' },
+      },
+      select('limit=5&continue=${fresh}'),
+      select('resourceVersion=${rv}&resourceVersionMatch=Exact'),
+      select('resourceVersion=${rv}&resourceVersionMatch=NotOlderThan'),
+      select('resourceVersion=${rv}'),
+    ],
+  },
+  {
     name: 'tables',
     steps: [
       ...some,

@@ -75,6 +75,20 @@ export const objects: Case[] = [
     name: 'create without a kind',
     steps: [{ request: `POST ${WIDGETS}`, body: { metadata: { name: 'w' } } }],
   },
+  {
+    name: 'a built-in object that does not say what it is',
+    steps: [
+      { request: `POST ${CONFIGMAPS}`, body: { metadata: { name: 'c' }, data: { a: 'b' } } },
+      { request: `PUT ${CONFIGMAPS}/c`, body: { kind: 'ConfigMap', metadata: { name: 'c' } } },
+      { request: `PUT ${CONFIGMAPS}/c`, body: { apiVersion: 'v1', metadata: { name: 'c' } } },
+      { request: `PUT ${CONFIGMAPS}/c`, body: { apiVersion: 'v9', metadata: { name: 'c' } } },
+      {
+        request: 'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+        body: { spec: { nonResourceAttributes: { path: '/x', verb: 'get' } } },
+        view: (body) => (body as { status: { allowed: boolean } }).status.allowed,
+      },
+    ],
+  },
   { name: 'create for another namespace', steps: [create(widget('w', {}, {}, { namespace: 'elsewhere' }))] },
   {
     name: 'create with an unknown content type',

@@ -8,6 +8,21 @@ const ours = (body: unknown): unknown => {
   return { ...rest, items: items.filter((item) => item.metadata.name === 'contract.example.com') };
 };
 const EVENTS = '/api/v1/namespaces/${ns}/events';
+const NEW_EVENTS = '/apis/events.k8s.io/v1/namespaces/${ns}/events';
+const newEvent = (name: string, more: object = {}): object => ({
+  apiVersion: 'events.k8s.io/v1',
+  kind: 'Event',
+  metadata: { name, namespace: '${ns}' },
+  eventTime: '2024-01-02T03:04:05.000000Z',
+  regarding: { apiVersion: 'contract.example.com/v1', kind: 'Widget', name: 'w', namespace: '${ns}' },
+  reason: 'Tested',
+  action: 'Testing',
+  note: 'It was tested.',
+  type: 'Normal',
+  reportingController: 'contract.example.com/tests',
+  reportingInstance: 'tests-0',
+  ...more,
+});
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/${ns}/leases';
 const event = (name: string, more: object = {}): object => ({
   apiVersion: 'v1',
@@ -364,6 +379,37 @@ export const server: Case[] = [
     ],
   },
   {
+    name: 'events of the new group',
+    steps: [
+      { request: `POST ${NEW_EVENTS}`, body: newEvent('e') },
+      { request: `GET ${EVENTS}/e` },
+      { request: `POST ${NEW_EVENTS}`, body: newEvent('f', { reason: '' }) },
+      { request: `POST ${NEW_EVENTS}`, body: newEvent('f', { action: 'x'.repeat(129) }) },
+      { request: `POST ${NEW_EVENTS}`, body: newEvent('f', { note: 'x'.repeat(1025) }) },
+      { request: `POST ${NEW_EVENTS}`, body: newEvent('f', { type: 'Odd' }) },
+      {
+        request: `POST ${NEW_EVENTS}`,
+        body: newEvent('f', { regarding: { kind: 'Widget', namespace: 'other' } }),
+      },
+      {
+        request: `PATCH ${NEW_EVENTS}/e`,
+        contentType: 'application/merge-patch+json',
+        body: { series: { count: 2, lastObservedTime: '2024-01-02T03:05:05.000000Z' } },
+      },
+      {
+        request: `PATCH ${NEW_EVENTS}/e`,
+        contentType: 'application/merge-patch+json',
+        body: { note: 'Other.' },
+      },
+      {
+        request: `GET ${NEW_EVENTS}?fieldSelector=reason%3DTested`,
+        view: (body) => (body as { items?: unknown[] }).items?.length ?? body,
+      },
+      { request: `DELETE ${NEW_EVENTS}/e` },
+      { request: `GET ${EVENTS}/e` },
+    ],
+  },
+  {
     name: 'leases',
     steps: [
       {
@@ -377,6 +423,18 @@ export const server: Case[] = [
       { request: `POST ${LEASES}`, body: lease('m', { leaseDurationSeconds: 0 }) },
       { request: `POST ${LEASES}`, body: lease('m', { leaseTransitions: -1 }) },
       { request: `PUT ${LEASES}/l`, body: lease('l', { holderIdentity: 'you' }) },
+      { request: `GET ${LEASES}/l`, keep: { rv: 'metadata.resourceVersion' }, silent: true },
+      {
+        request: `PUT ${LEASES}/l`,
+        body: { ...lease('l', { holderIdentity: 'you' }), metadata: { name: 'l', resourceVersion: '${rv}' } },
+      },
+      {
+        request: `PUT ${LEASES}/l`,
+        body: {
+          ...lease('l', { holderIdentity: 'they' }),
+          metadata: { name: 'l', resourceVersion: '${rv}' },
+        },
+      },
       { request: `GET ${LEASES}`, accept: TABLE, view: withoutDescriptions },
     ],
   },

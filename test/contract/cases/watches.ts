@@ -79,7 +79,8 @@ export const watches: Case[] = [
     steps: [
       from,
       {
-        request: `GET ${WIDGETS}?watch=true&timeoutSeconds=3&resourceVersion=1`,
+        request: `GET ${WIDGETS}?watch=true&timeoutSeconds=30&resourceVersion=1`,
+        compact: true,
         watch: { events: 1 },
         view: (events) =>
           (events as { type: string; object: { code?: number; reason?: string } }[]).map(
