@@ -55,6 +55,31 @@ describe('what cannot be applied', () => {
     expect(() => apply(document, operation)).toThrow(JSONPatchError);
   });
 
+  it('copies that double each time', () => {
+    const copies = Array.from({ length: 60 }, (_, i) => ({ op: 'copy', from: '/a', path: `/a/k${i}` }));
+    expect(() => apply({ a: { text: 'x'.repeat(100) } }, ...copies)).toThrow(
+      'copies of more than 3145728 bytes',
+    );
+    expect(() => apply({ a: { text: 'x'.repeat(100) } }, ...copies.slice(0, 10))).not.toThrow();
+  });
+
+  const nest = (times: number): object[] => [
+    op('add', '/y', { a: {} }),
+    ...Array.from({ length: times }, () => [
+      op('add', '/n', {}),
+      { op: 'move', from: '/y', path: '/n/y' },
+      { op: 'move', from: '/n', path: '/y' },
+    ]).flat(),
+  ];
+  it.each([
+    ['alone', []],
+    ['and a copy', [{ op: 'copy', from: '/y', path: '/z' }]],
+    ['and a test', [op('add', '/z', {}), op('test', '/y', {})]],
+  ])('moves that make a value thousands of levels deep, %s', (_name, then) => {
+    expect(() => apply({}, ...nest(3000), ...then)).toThrow(JSONPatchError);
+    expect(() => apply({}, ...nest(300))).not.toThrow();
+  });
+
   it('a member named __proto__ is a member', () => {
     const out = apply({}, op('add', '/__proto__', { polluted: 1 })) as Record<string, unknown>;
     expect(Object.keys(out)).toEqual(['__proto__']);

@@ -1,5 +1,6 @@
 import { isRecord } from '../object.ts';
 import { deepEqual, type Json, type JsonObject, setMember } from '../schema/json.ts';
+import { isTooDeep } from './json-text.ts';
 
 /**
  * JSON patch (RFC 6902), as the API server applies it: a `replace` of a member that is not there adds it, a `test`
@@ -11,15 +12,32 @@ export class JSONPatchError extends Error {
   override readonly name = 'JSONPatchError';
 }
 
+/** What all copies of a patch may add together, as a kube-apiserver's: a few dozen that double each time need more than there is. */
+const MAX_COPIED_BYTES = 3 * 1024 * 1024;
+
+/** What may still be copied. */
+interface Budget {
+  bytes: number;
+}
+
 /** Applies operations in order to `document`, which is changed; the outcome is answered. Throws JSONPatchError. */
 export function applyJSONPatch(document: Json, operations: readonly unknown[]): Json {
   // The root has a parent too: so it is a member like any other.
   const root: JsonObject = { '': document };
-  for (const operation of operations) applyOne(root, operation);
-  return root[''] ?? null;
+  const budget: Budget = { bytes: MAX_COPIED_BYTES };
+  try {
+    for (const operation of operations) applyOne(root, operation, budget);
+  } catch (error) {
+    // Moves nest a value one level deeper each, and no step of them is deep by itself.
+    if (error instanceof RangeError) throw new JSONPatchError('nested too deeply');
+    throw error;
+  }
+  const outcome = root[''] ?? null;
+  if (isTooDeep(outcome)) throw new JSONPatchError('nested too deeply');
+  return outcome;
 }
 
-function applyOne(root: JsonObject, operation: unknown): void {
+function applyOne(root: JsonObject, operation: unknown, budget: Budget): void {
   if (!isRecord(operation) || typeof operation['op'] !== 'string')
     throw new JSONPatchError('not an operation');
   const path = pointer(operation['path']);
@@ -42,7 +60,7 @@ function applyOne(root: JsonObject, operation: unknown): void {
       return;
     }
     case 'copy':
-      add(root, path, structuredClone(get(root, pointer(operation['from']))) ?? null);
+      add(root, path, copyOf(get(root, pointer(operation['from'])) ?? null, budget));
       return;
     case 'test':
       if (!deepEqual(get(root, path, true) ?? null, (operation['value'] ?? null) as Json)) {
@@ -57,6 +75,13 @@ function applyOne(root: JsonObject, operation: unknown): void {
 function valueOf(operation: Record<string, unknown>): Json {
   if (!Object.hasOwn(operation, 'value')) throw new JSONPatchError('an operation without a value');
   return structuredClone(operation['value']) as Json;
+}
+
+function copyOf(value: Json, budget: Budget): Json {
+  const text = JSON.stringify(value);
+  budget.bytes -= Buffer.byteLength(text);
+  if (budget.bytes < 0) throw new JSONPatchError(`copies of more than ${MAX_COPIED_BYTES} bytes`);
+  return JSON.parse(text) as Json;
 }
 
 /** The tokens of a pointer below the root: '' is the document itself. */

@@ -11,6 +11,20 @@ export function parseJSON(text: string): unknown {
   return JSON.parse(text);
 }
 
+/** Whether a value is deeper than a body may be. It uses no recursion of its own, and stops as soon as it knows. */
+export function isTooDeep(value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null
+        ? Object.values(each).filter((v) => typeof v === 'object' && v !== null)
+        : [],
+    );
+  }
+  return false;
+}
+
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;

@@ -19,23 +19,37 @@ function readJSON(text: string): YAMLText | undefined {
   if (!text.trimStart().startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return duplicateFields(text).length > 0 ? undefined : { value, repeated: [], error: undefined };
+    // Which line it is on is told of one line only.
+    const line = text.trim().includes('\n') ? '' : 'line 1: ';
+    const repeated = duplicateFields(text).map((field) => `${line}${asKey(field)}`);
+    return { value, repeated, error: undefined };
   } catch {
     return undefined;
   }
 }
 
+/** `duplicate field "spec.a"` in the words for YAML. */
+function asKey(field: string): string {
+  const path = /"(.*)"$/.exec(field)?.[1] ?? '';
+  return `key ${JSON.stringify(path.split('.').at(-1) ?? '')} already set in map`;
+}
+
 function readDocument(text: string): YAMLText {
-  const document = parseDocument(text);
-  const repeated = document.errors.filter(({ code }) => code === 'DUPLICATE_KEY');
-  const error = document.errors.find(({ code }) => code !== 'DUPLICATE_KEY');
-  if (error !== undefined) return { value: undefined, repeated: [], error: firstLine(error.message) };
+  const failed = (message: string): YAMLText => ({
+    value: undefined,
+    repeated: [],
+    error: firstLine(message),
+  });
   try {
+    const document = parseDocument(text);
+    const repeated = document.errors.filter(({ code }) => code === 'DUPLICATE_KEY');
+    const error = document.errors.find(({ code }) => code !== 'DUPLICATE_KEY');
+    if (error !== undefined) return failed(error.message);
     const value: unknown = document.toJS({ maxAliasCount: 0 });
     return { value, repeated: repeated.map((each) => describe(each, text)), error: undefined };
-  } catch (thrown) {
-    const message = thrown instanceof Error ? thrown.message : 'not YAML';
-    return { value: undefined, repeated: [], error: firstLine(message) };
+  } catch (error) {
+    // Nested too deeply, or with aliases.
+    return failed(error instanceof Error ? error.message : 'not YAML');
   }
 }
 
