@@ -4,6 +4,7 @@ import {
   type FieldType,
   type ListType,
   type MapType,
+  memberType,
   partFor,
   partOf,
   type ScalarType,
@@ -30,7 +31,7 @@ function mapErrors(value: Json, map: MapType): string[] {
   if (!isObject(value)) return [`expected map, got ${shown(value)}`];
   const errors: string[] = [];
   for (const [name, member] of Object.entries(value)) {
-    const type = map.field(name) ?? map.others;
+    const type = memberType(map, name);
     errors.push(
       ...below(field(name), type === undefined ? ['field not declared in schema'] : typeErrors(member, type)),
     );

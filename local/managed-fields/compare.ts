@@ -5,6 +5,7 @@ import {
   type FieldType,
   type ListType,
   type MapType,
+  memberType,
   type Part,
   partFor,
   partOf,
@@ -99,7 +100,7 @@ function walkMap(
   out: Comparison,
 ): void {
   const go = (name: string): void => {
-    const type = map.field(name) ?? map.others;
+    const type = memberType(map, name);
     if (type !== undefined) walk(member(left, name), member(right, name), type, [...path, field(name)], out);
   };
   for (const name of Object.keys(left ?? {})) go(name);

@@ -4,6 +4,7 @@ import {
   type FieldType,
   type ListType,
   type MapType,
+  memberType,
   type Part,
   partFor,
   partOf,
@@ -42,7 +43,7 @@ const asList = (value: Value): Json[] => (Array.isArray(value) ? value : []);
 function mergeMaps(left: JsonObject, right: JsonObject, map: MapType): Value {
   const out: JsonObject = {};
   for (const name of new Set([...Object.keys(left), ...Object.keys(right)])) {
-    const type = map.field(name) ?? map.others;
+    const type = memberType(map, name);
     const value =
       type === undefined
         ? (member(right, name) ?? member(left, name))

@@ -115,15 +115,15 @@ describe('[K1] owners of fields, after anything', () => {
       fc.property(fc.array(step, { minLength: 1, maxLength: 6 }), (steps) => {
         let object: JsonObject | undefined;
         for (const { apply: applies, manager, spec: value } of steps) {
-          object = (applies ? apply : update)(object, manager, value as Json);
+          object = (applies ? apply : update)(object, manager, value);
           const there = withDeclaredMembers(fieldSetOf(plain(object), type), type);
           for (const owner of ownersOf(object))
             expect(owner.fields.difference(there).paths().map(showPath)).toEqual([]);
           if (!applies) continue;
-          const config = thing(value as Json);
+          const config = thing(value);
           const lost = compare(config, plain(object), type);
           expect([...lost.removed.paths(), ...lost.modified.paths()].map(showPath)).toEqual([]);
-          expect(deepEqual(apply(object, manager, value as Json), object)).toBe(true);
+          expect(deepEqual(apply(object, manager, value), object)).toBe(true);
         }
       }),
       { numRuns: 300 },

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, setMember } from '../schema/json.ts';
 import type { FieldSet } from './field-set.ts';
-import { elementOf, type FieldType, partFor, partOf } from './field-type.ts';
+import { elementOf, type FieldType, memberType, partFor, partOf } from './field-type.ts';
 import { field } from './path-element.ts';
 
 /** A value without these fields. Undefined: nothing is left of it. */
@@ -25,7 +25,7 @@ export function withoutFields(value: Json, type: FieldType, gone: FieldSet): Jso
   for (const [name, member] of Object.entries(value)) {
     const element = field(name);
     if (gone.own.has(element)) continue;
-    const rest = below(member, map.field(name) ?? map.others, gone.below.get(element));
+    const rest = below(member, memberType(map, name), gone.below.get(element));
     setMember(kept, name, rest ?? null);
   }
   return Object.keys(kept).length === 0 ? undefined : kept;

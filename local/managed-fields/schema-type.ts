@@ -152,7 +152,7 @@ function scalarOf(schema: TypeSchema): ScalarType {
 
 const embedded = (schema: TypeSchema): boolean => schema['x-kubernetes-embedded-resource'] === true;
 
-export const OBJECT_META = '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+const OBJECT_META = '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 /** What every object has, whatever its schema says of it. */
 export const EMBEDDED: Record<string, TypeSchema> = {

@@ -1,15 +1,4 @@
-import {
-  CoordinationV1Api,
-  CoreV1Api,
-  CustomObjectsApi,
-  KubeConfig,
-  type KubernetesObject,
-  makeInformer,
-  PatchStrategy,
-  setHeaderOptions,
-  V1MicroTime,
-  Watch,
-} from '@kubernetes/client-node';
+import type { KubeConfig, KubernetesObject } from '@kubernetes/client-node';
 import { expect } from 'vitest';
 import { until } from '../until.ts';
 import type { Target } from './target.ts';
@@ -26,6 +15,16 @@ const widget = (name: string, size = 1): KubernetesObject & { spec: { size: numb
 
 /** What a controller in JavaScript does: an informer over pages and a watch, patches, a lease, refusals. */
 export async function nodeClient(target: Target): Promise<string | undefined> {
+  const {
+    CoordinationV1Api,
+    CoreV1Api,
+    CustomObjectsApi,
+    KubeConfig,
+    makeInformer,
+    PatchStrategy,
+    setHeaderOptions,
+    V1MicroTime,
+  } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   config.loadFromFile(target.kubeconfig);
   const core = config.makeApiClient(CoreV1Api);
@@ -85,6 +84,7 @@ export async function nodeClient(target: Target): Promise<string | undefined> {
 
 /** A watch from nothing begins with what there is. */
 async function firstEvent(config: KubeConfig): Promise<void> {
+  const { Watch } = await import('@kubernetes/client-node');
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const request = await new Watch(config).watch(
     PATH,
