@@ -8,6 +8,7 @@ import { installKinds } from '../bench/cluster/stage.ts';
 import { type Cluster, startCluster } from '../cluster/start.ts';
 import { INIT_BINARY } from '../agent/world.ts';
 import { SANDBOX_NODES } from '../../kube/resources.ts';
+import type { Sandbox } from '../../crds/sandbox.ts';
 import type { SandboxNode } from '../../crds/sandbox-node.ts';
 import { until } from '../until.ts';
 import { type ApiProxy, startApiProxy } from './api-proxy.ts';
@@ -267,6 +268,10 @@ function countsOf(
     'writes of sandboxes': history.writes.length,
     'writes acknowledged': history.acknowledged.length,
     'containers started': history.containers.filter(({ action }) => action === 'start').length,
+    'sandboxes of a lost node': uidsOf(history, ({ status }) =>
+      (status?.conditions ?? []).some(({ type, reason }) => type === 'Ready' && reason === 'NodeLost'),
+    ).size,
+    'sandboxes that ran on two nodes, one after the other': onTwoNodes(history),
     'processes killed': [...processes.values()].reduce((sum, { deaths }) => sum + deaths, 0),
     requests: [...proxies.values()].reduce((sum, { requests }) => sum + requests.length, 0),
   };
@@ -280,6 +285,19 @@ function countsOf(
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;
+}
+
+function uidsOf({ writes }: History, matches: (sandbox: Sandbox) => boolean): Set<string> {
+  return new Set(
+    writes.filter(({ sandbox }) => matches(sandbox)).map(({ sandbox }) => sandbox.metadata.uid ?? ''),
+  );
+}
+
+function onTwoNodes({ containers }: History): number {
+  const nodes = new Map<string, Set<string>>();
+  for (const { uid, node, action } of containers)
+    if (action === 'start') nodes.set(uid, new Set([...(nodes.get(uid) ?? []), node]));
+  return [...nodes.values()].filter(({ size }) => size > 1).length;
 }
 
 async function startDaemon(folder: string, ends: (() => Promise<void> | void)[]): Promise<string> {
