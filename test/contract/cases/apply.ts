@@ -338,6 +338,23 @@ export const apply: Case[] = [
     ],
   },
   {
+    name: 'a map that is left empty',
+    steps: [
+      as('a', gadget('${ns}', { size: 1 }), '', `${GADGETS}/\${ns}`),
+      as('a', gadget('${ns}', {}), '', `${GADGETS}/\${ns}`),
+      as('a', gadget('${ns}', { size: 1 }), '', `${GADGETS}/\${ns}`),
+      as(
+        'a',
+        { apiVersion: `${GROUP}/v1`, kind: 'Gadget', metadata: { name: '${ns}' } },
+        '',
+        `${GADGETS}/\${ns}`,
+      ),
+      quiet({ request: `DELETE ${GADGETS}/\${ns}` }),
+      as('a', spec({ required: { a: 'x', b: 'y' }, free: { a: { b: 1 } }, labels: { x: '1' } })),
+      as('a', spec({ free: { a: {} }, labels: {} })),
+    ],
+  },
+  {
     name: 'owners that are forgotten',
     steps: [
       quiet(as('a', spec({ text: 'abc' }))),
