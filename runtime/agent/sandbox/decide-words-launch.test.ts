@@ -10,6 +10,7 @@ import {
   outcome,
   receipt,
   record,
+  RETAINED,
   sandbox,
   session,
   termination,
@@ -193,6 +194,62 @@ describe('an agent that does not hold its node name', () => {
       shows({ nameHeld: false, container: container('created'), record: record() }),
     ).toMatchInlineSnapshot(`
       "because the container was never started; the node name is not held
+      again in 2000 ms"
+    `);
+  });
+
+  it('[K6] leaves a container that it has no record of: the holder of the name may just have made it', () => {
+    expect(shows({ nameHeld: false, container: container('created') })).toMatchInlineSnapshot(`
+      "because what the container was made for is not known; the node name is not held
+      again in 2000 ms"
+    `);
+  });
+
+  it('[K6] takes away what it has a record of', () => {
+    expect(
+      shows({
+        nameHeld: false,
+        sandbox: sandbox({ suspend: true }),
+        container: container('created'),
+        record: record(),
+      }),
+    ).toMatchInlineSnapshot(`
+      "because it is suspended before user code began
+      Ready False SuspendedByUser: The sandbox is held back by spec.suspend; its command has not begun.
+      Reconciling False AsRequested: Nothing is wrong.
+      Stalled False AsRequested: Nothing is wrong.
+      Suspended True SuspendedByUser: The sandbox is held back by spec.suspend; its command has not begun.
+      Complete False NotFinished: The sandbox is held back by spec.suspend; its command has not begun.
+      phase = Suspended
+      do discard"
+    `);
+  });
+
+  it('publishes the end of what has run', () => {
+    expect(
+      shows({ nameHeld: false, record: record({}, { main: launch(), outcome: outcome('Succeeded') }) }),
+    ).toMatchInlineSnapshot(`
+      "because it has ended
+      Ready True Succeeded: It was Exited.
+      Reconciling False AsRequested: Nothing is wrong.
+      Stalled False AsRequested: Nothing is wrong.
+      Complete True Succeeded: It was Exited.
+      phase = Succeeded
+      lastTermination = {"launch":"Main","cause":"Exited","verdict":"Confirmed","message":"It was Exited.","evidence":[],"finishedAt":"2026-01-01T00:00:00.000Z"}
+      finishedAt = 2026-01-01T00:00:00.000Z"
+    `);
+  });
+
+  it('starts nothing again', () => {
+    expect(
+      shows({
+        nameHeld: false,
+        sandbox: sandbox(RETAINED),
+        container: container('exited'),
+        record: record(RETAINED, { main: launch(), outcome: outcome('Restart', 'KilledFromOutside') }),
+      }),
+    ).toMatchInlineSnapshot(`
+      "because it is to be started again; the node name is not held
       again in 2000 ms"
     `);
   });

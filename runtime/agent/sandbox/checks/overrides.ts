@@ -31,8 +31,14 @@ const BEGINNINGS: ReadonlySet<Action['do']> = new Set([
 ]);
 const NAME_MS = 2000;
 
-/** An agent that does not hold its node name begins nothing: another may have begun the same. */
+/**
+ * An agent that does not hold its node name begins nothing: another may have begun the same. Nor does it discard what it
+ * has no record of: the other may just have made it.
+ */
 export function onlyHolder(seen: Observation, decision: Decision): Decision {
-  if (seen.nameHeld || decision.act === undefined || !BEGINNINGS.has(decision.act.do)) return decision;
+  const { act } = decision;
+  if (seen.nameHeld || act === undefined) return decision;
+  const anothers = act.do === 'discard' && seen.record === undefined;
+  if (!BEGINNINGS.has(act.do) && !anothers) return decision;
   return { because: `${decision.because}; the node name is not held`, againMs: NAME_MS };
 }
