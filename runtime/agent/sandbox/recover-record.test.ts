@@ -164,7 +164,11 @@ describe('a ledger that was lost', () => {
     expect(recovered({ status: { nodeName: 'other', startedAt: AT } })).toBeUndefined();
   });
 
-  const facts = specFacts({ image: 'i', command: ['true'], resources: { memory: '64Mi' } } as SandboxSpec);
+  const facts = specFacts({
+    image: 'i',
+    command: ['true'],
+    resources: { memory: '64Mi' },
+  } as unknown as SandboxSpec);
 
   it('[O4] is made again whole: from the labels, the status, and what init says runs', () => {
     const labels = { [LABELS.specHash]: 'spec', [LABELS.limitsHash]: 'limits' };
