@@ -12,6 +12,8 @@ import {
 } from './field-type.ts';
 import { field, type PathElement } from './path-element.ts';
 
+type Change = 'added' | 'modified' | 'removed';
+
 /** What became of the fields of one value in another. No field is in two of the sets. */
 export class Comparison {
   added: FieldSet = new FieldSet();
@@ -31,98 +33,136 @@ export class Comparison {
   }
 }
 
+/** A place in both values. Its sets are made when something is to be put into them: most of an object is unchanged. */
+class Place {
+  readonly #above: Place | undefined;
+  readonly #element: PathElement;
+  readonly #sets: Partial<Record<Change, FieldSet>>;
+
+  private constructor(
+    above: Place | undefined,
+    element: PathElement,
+    sets: Partial<Record<Change, FieldSet>>,
+  ) {
+    this.#above = above;
+    this.#element = element;
+    this.#sets = sets;
+  }
+
+  static root(of: Comparison): Place {
+    return new Place(undefined, '', of);
+  }
+
+  below(element: PathElement): Place {
+    return new Place(this, element, {});
+  }
+
+  /** The whole is no field. */
+  mark(change: Change): void {
+    this.#above?.set(change).own.add(this.#element);
+  }
+
+  private set(change: Change): FieldSet {
+    const known = this.#sets[change];
+    if (known !== undefined) return known;
+    const made = new FieldSet();
+    this.#sets[change] = made;
+    this.#above?.set(change).below.set(this.#element, made);
+    return made;
+  }
+}
+
 /** Undefined: there is no such value; null is one. */
 type Value = Json | undefined;
 
 export function compare(left: Json, right: Json, type: FieldType): Comparison {
   const out = new Comparison();
-  walk(left, right, type, [], out);
+  walk(left, right, type, Place.root(out));
   return out;
 }
 
-function walk(left: Value, right: Value, type: FieldType, path: PathElement[], out: Comparison): void {
-  if (left === right && left !== undefined) return;
+function walk(left: Value, right: Value, type: FieldType, place: Place): void {
   const was = partFor(type, left);
   const is = partFor(type, right);
   let leaf: boolean;
-  if (right === undefined) leaf = visit(was, left, right, type, path, out);
-  else if (left === undefined || was === is) leaf = visit(is, left, right, type, path, out);
+  if (right === undefined) leaf = visit(was, left, right, type, place);
+  else if (left === undefined || was === is) leaf = visit(is, left, right, type, place);
   else {
     // It has become something else: what it was is gone, and what it is has come.
-    visit(was, left, right, type, path, out);
-    leaf = visit(is, left, right, type, path, out);
+    visit(was, left, right, type, place);
+    leaf = visit(is, left, right, type, place);
   }
   if (leaf) return;
-  if (left === undefined) out.added.insert(path);
-  else if (right === undefined) out.removed.insert(path);
+  if (left === undefined) place.mark('added');
+  else if (right === undefined) place.mark('removed');
 }
 
 /** Whether the value was compared as one field. */
-function visit(
-  part: Part,
-  left: Value,
-  right: Value,
-  type: FieldType,
-  path: PathElement[],
-  out: Comparison,
-): boolean {
+function visit(part: Part, left: Value, right: Value, type: FieldType, place: Place): boolean {
   switch (partOf(type, part)) {
     case 'map': {
       const [before, after] = [asMap(left), asMap(right)];
-      const hollow = Object.keys(before ?? {}).length + Object.keys(after ?? {}).length === 0;
-      if (type.map === undefined || type.map.atomic || hollow) break;
-      walkMap(before, after, type.map, path, out);
+      if (type.map === undefined || type.map.atomic || (isHollow(before) && isHollow(after))) break;
+      walkMap(before, after, type.map, place);
       return false;
     }
     case 'list': {
       const [before, after] = [asList(left), asList(right)];
-      const hollow = before.length + after.length === 0;
-      if (type.list?.associative !== true || hollow) break;
-      walkList(before, after, type.list, path, out);
+      if (type.list?.associative !== true || before.length + after.length === 0) break;
+      if (!deepEqual(before, after)) walkList(before, after, type.list, place);
       return false;
     }
     default:
   }
-  if (left === undefined) out.added.insert(path);
-  else if (right === undefined) out.removed.insert(path);
-  else if (!deepEqual(left, right)) out.modified.insert(path);
+  if (left === undefined) place.mark('added');
+  else if (right === undefined) place.mark('removed');
+  else if (!deepEqual(left, right)) place.mark('modified');
   return true;
 }
 
 const asMap = (value: Value): JsonObject | undefined => (isObject(value) ? value : undefined);
 const asList = (value: Value): Json[] => (Array.isArray(value) ? value : []);
 
+function isHollow(value: JsonObject | undefined): boolean {
+  for (const _ in value) return false;
+  return true;
+}
+
 function walkMap(
   left: JsonObject | undefined,
   right: JsonObject | undefined,
   map: MapType,
-  path: PathElement[],
-  out: Comparison,
+  place: Place,
 ): void {
-  const go = (name: string): void => {
-    const type = memberType(map, name);
-    if (type !== undefined) walk(member(left, name), member(right, name), type, [...path, field(name)], out);
-  };
-  for (const name of Object.keys(left ?? {})) go(name);
-  for (const name of Object.keys(right ?? {})) if (left === undefined || !Object.hasOwn(left, name)) go(name);
+  for (const name of Object.keys(left ?? {}))
+    walkMember(member(left, name), member(right, name), map, name, place);
+  for (const name of Object.keys(right ?? {}))
+    if (left === undefined || !Object.hasOwn(left, name))
+      walkMember(undefined, member(right, name), map, name, place);
 }
 
-function walkList(left: Json[], right: Json[], list: ListType, path: PathElement[], out: Comparison): void {
+function walkMember(left: Value, right: Value, map: MapType, name: string, place: Place): void {
+  if (left === right) return;
+  const type = memberType(map, name);
+  if (type !== undefined) walk(left, right, type, place.below(field(name)));
+}
+
+function walkList(left: Json[], right: Json[], list: ListType, place: Place): void {
   const before = byElement(left, list);
   const after = byElement(right, list);
   for (const element of new Set([...before.keys(), ...after.keys()])) {
-    const at = [...path, element];
+    const at = place.below(element);
     const was = before.get(element) ?? [];
     const is = after.get(element) ?? [];
-    if (was.length <= 1 && is.length <= 1) walk(was[0], is[0], list.items, at, out);
+    if (was.length <= 1 && is.length <= 1) walk(was[0], is[0], list.items, at);
     else if (was.length > 1 && is.length > 1) {
-      if (!deepEqual(was, is)) out.modified.insert(at);
+      if (!deepEqual(was, is)) at.mark('modified');
     } else if (was.length > 1) {
-      if (is.length > 0) walk(undefined, is[0], list.items, at, out);
-      out.removed.insert(at);
+      if (is.length > 0) walk(undefined, is[0], list.items, at);
+      at.mark('removed');
     } else {
-      if (was.length > 0) walk(was[0], undefined, list.items, at, out);
-      out.added.insert(at);
+      if (was.length > 0) walk(was[0], undefined, list.items, at);
+      at.mark('added');
     }
   }
 }

@@ -39,7 +39,17 @@ export class FieldSet {
     return true;
   }
 
+  /** Characters of all its elements together. */
+  get length(): number {
+    let length = 0;
+    for (const element of this.own) length += element.length;
+    for (const [element, child] of this.below) length += element.length + child.length;
+    return length;
+  }
+
   union(other: FieldSet): FieldSet {
+    if (other.own.size === 0 && other.below.size === 0) return this;
+    if (this.own.size === 0 && this.below.size === 0) return other;
     const out = new FieldSet();
     for (const element of this.own) out.own.add(element);
     for (const element of other.own) out.own.add(element);
@@ -63,6 +73,7 @@ export class FieldSet {
 
   /** Without these paths; what is below them stays. */
   difference(other: FieldSet): FieldSet {
+    if (other.own.size === 0 && other.below.size === 0) return this;
     const out = new FieldSet();
     for (const element of this.own) if (!other.own.has(element)) out.own.add(element);
     for (const [element, child] of this.below) {
@@ -74,6 +85,7 @@ export class FieldSet {
 
   /** Without these paths and all that is below them. */
   without(other: FieldSet): FieldSet {
+    if (other.own.size === 0 && other.below.size === 0) return this;
     const out = new FieldSet();
     for (const element of this.own) if (!other.own.has(element)) out.own.add(element);
     for (const [element, child] of this.below) {

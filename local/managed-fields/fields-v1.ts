@@ -4,13 +4,18 @@ import { compareElements, readElement } from './path-element.ts';
 
 /** The JSON form of a set: a member for each element; `.` stands for the path so far where more goes on below it. */
 export function encodeFields(set: FieldSet): JsonObject {
-  const out: JsonObject = {};
-  const elements = new Set([...set.own, ...set.below.keys()]);
-  for (const element of [...elements].sort(compareElements)) {
+  return encode(set, {});
+}
+
+function encode(set: FieldSet, out: JsonObject): JsonObject {
+  const elements = [...set.own];
+  for (const element of set.below.keys()) if (!set.own.has(element)) elements.push(element);
+  if (elements.length > 1) elements.sort(compareElements);
+  for (const element of elements) {
     const child = set.below.get(element);
     if (child === undefined || child.empty) {
       if (set.own.has(element)) out[element] = {};
-    } else out[element] = set.own.has(element) ? { '.': {}, ...encodeFields(child) } : encodeFields(child);
+    } else out[element] = encode(child, set.own.has(element) ? { '.': {} } : {});
   }
   return out;
 }

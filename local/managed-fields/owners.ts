@@ -28,11 +28,18 @@ export function ownersOfUpdate(
   const managers = trackUpdate(before, objects, write);
   capUpdaters(managers);
   if (managers.size === 0) return undefined;
-  const entries = encodeManagers(managers);
-  return tooLarge(entries) ? undefined : entries;
+  return tooLarge(managers) ? undefined : encodeManagers(managers);
 }
 
-const tooLarge = (entries: Json[]): boolean => Buffer.byteLength(JSON.stringify(entries)) > MAX_BYTES;
+/** Whether their names alone take that much: what is beside them in the text is no more than half as much again. */
+function tooLarge(managers: Managers): boolean {
+  let left = MAX_BYTES;
+  for (const { fields } of managers.values()) {
+    left -= fields.length;
+    if (left < 0) return true;
+  }
+  return false;
+}
 
 function ownersBefore(live: JsonObject | undefined, next: JsonObject, write: Write): Managers {
   const there = live === undefined ? undefined : entriesOf(live);
@@ -92,9 +99,9 @@ export function applyTo(
     metadata: isObject(object['metadata']) ? { ...object['metadata'] } : {},
   };
   if (write.manager === KUBECTL) keepLastApplied(next, config);
-  const entries = encodeManagers(managers);
-  if (tooLarge(entries))
+  if (tooLarge(managers))
     throw refuse.tooLarge(`metadata.managedFields of the object would be larger than ${MAX_BYTES} bytes`);
+  const entries = encodeManagers(managers);
   if (entries.length > 0) (next['metadata'] as JsonObject)['managedFields'] = entries;
   return next;
 }

@@ -10,18 +10,32 @@ export type PathElement = string;
 export const field = (name: string): PathElement => `f:${name}`;
 
 export function keyed(values: JsonObject): PathElement {
-  const sorted: [string, Json][] = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted: [string, Json][] = Object.entries(values);
+  if (sorted.length > 1) sorted.sort(([a], [b]) => (a < b ? -1 : 1));
   return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
 }
 
 export const item = (value: Json): PathElement => `v:${JSON.stringify(value)}`;
 
+/** What has been read of late: the same few keys come again and again. */
+const read = new Map<string, PathElement | undefined>();
+const MAX_READ = 1000;
+
 /** Reads what a client wrote. Undefined: it is no step. */
 export function readElement(text: string): PathElement | undefined {
+  if (text.startsWith('f:')) return text;
+  if (read.has(text)) return read.get(text);
+  const element = parseElement(text);
+  if (text.length < 200) {
+    if (read.size >= MAX_READ) read.clear();
+    read.set(text, element);
+  }
+  return element;
+}
+
+function parseElement(text: string): PathElement | undefined {
   const rest = text.slice(2);
   switch (text.slice(0, 2)) {
-    case 'f:':
-      return text;
     case 'i:':
       return /^-?\d+$/.test(rest) ? text : undefined;
     case 'v:': {

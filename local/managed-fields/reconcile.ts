@@ -7,19 +7,23 @@ import type { PathElement } from './path-element.ts';
  * owned by who owned a part.
  */
 export function reconcile(set: FieldSet, type: FieldType): FieldSet {
-  const whole = new FieldSet();
-  find(set, type, [], whole);
-  return whole.empty ? set : set.without(whole).union(whole);
+  const whole = nowWhole(set, type);
+  if (whole.length === 0) return set;
+  const fields = FieldSet.of(...whole);
+  return set.without(fields).union(fields);
 }
 
-function find(set: FieldSet, type: FieldType, path: PathElement[], whole: FieldSet): void {
+const NONE: PathElement[][] = [];
+
+function nowWhole(set: FieldSet, type: FieldType): PathElement[][] {
+  let found = NONE;
   for (const [element, child] of set.below) {
     const next = typeBelow(type, element);
     if (next === undefined || child.empty) continue;
-    const at = [...path, element];
-    if (isOneField(next)) whole.insert(at);
-    else find(child, next, at, whole);
+    const below = isOneField(next) ? [[]] : nowWhole(child, next);
+    if (below.length > 0) found = [...found, ...below.map((path) => [element, ...path])];
   }
+  return found;
 }
 
 /** Of a type that is known: a value without a schema has been what it is all along. */

@@ -93,19 +93,22 @@ export function takeFromOthers(
     if (key === self) continue;
     const change = changes(manager.apiVersion);
     if (change === undefined || change.same) continue;
-    const lost = manager.fields.intersection(change.modified.union(change.added));
+    const lost = manager.fields.intersection(changed(change));
     if (!lost.empty) conflicts.push({ key, manager, fields: lost });
   }
   if (!force && conflicts.length > 0) throw new ApplyConflicts(conflicts);
   for (const [key, manager] of managers) {
     const change = changes(manager.apiVersion);
     if (key === self || change === undefined || change.same) continue;
-    const fields = manager.fields.difference(change.modified.union(change.added)).difference(change.removed);
+    const fields = manager.fields.difference(changed(change)).difference(change.removed);
     if (fields.empty) managers.delete(key);
     else managers.set(key, { ...manager, fields });
   }
   return own;
 }
+
+/** What has another value now. */
+const changed = ({ modified, added }: Comparison): FieldSet => modified.union(added);
 
 /** Gives the writer of an update what it has changed. */
 export function trackUpdate(
@@ -117,7 +120,7 @@ export function trackUpdate(
   const identity = { ...write, operation: 'Update' as const };
   const key = managerKey(identity);
   const change = takeFromOthers(managers, '', objects, write, true);
-  const fields = withoutServersOwn(change.modified.union(change.added).without(write.reset));
+  const fields = withoutServersOwn(changed(change));
   if (fields.empty) return managers;
   const old = managers.get(key);
   managers.set(key, managerOf(write, 'Update', old === undefined ? fields : fields.union(old.fields)));
