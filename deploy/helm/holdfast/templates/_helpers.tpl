@@ -25,6 +25,16 @@ imagePullSecrets:
 
 {{/* Of "port" and "hostNetwork": on the network of the node nobody but the node itself is answered. */}}
 {{- define "holdfast.probes" -}}
+startupProbe:
+  httpGet:
+    {{- if .hostNetwork }}
+    host: 127.0.0.1
+    {{- end }}
+    path: /livez
+    port: health
+  periodSeconds: 2
+  timeoutSeconds: 5
+  failureThreshold: 60
 livenessProbe:
   httpGet:
     {{- if .hostNetwork }}
@@ -32,7 +42,6 @@ livenessProbe:
     {{- end }}
     path: /livez
     port: health
-  initialDelaySeconds: 10
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 3
