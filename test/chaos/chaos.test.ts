@@ -3,7 +3,7 @@ import { clusterBinaries, NoCluster } from '../cluster/versions.ts';
 import { runChaos } from './run.ts';
 
 /** The same with each run: what fails now and then is what `make chaos` looks for, with other seeds. */
-const SEED = 1;
+const SEED = 3;
 
 it('[K2] [K5] [K6] docker-v1, kube-apiserver: kills, restarts and a bad network break no invariant', async ({
   skip,

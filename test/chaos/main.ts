@@ -5,6 +5,9 @@ const seconds = wholeNumber('CHAOS_SECONDS', 600);
 const seed = wholeNumber('CHAOS_SEED', Date.now() % 1_000_000);
 const again = `CHAOS_SEED=${seed} CHAOS_SECONDS=${seconds} make chaos`;
 console.log(`seed ${seed}; again: ${again}`);
+const interrupted = new Promise<never>((_resolve, reject) => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(signal)));
+});
 const { breaches, counts } = await runChaos({
   seed,
   seconds,
@@ -12,6 +15,7 @@ const { breaches, counts } = await runChaos({
   calmSeconds: 20,
   leaseSeconds: 15,
   say: (line) => console.log(line),
+  interrupted,
 });
 console.log('');
 for (const [what, count] of Object.entries(counts)) console.log(`${String(count).padStart(8)}  ${what}`);

@@ -42,6 +42,7 @@ export interface PlanOptions {
 }
 
 const MOST_ALIVE = 12;
+const KINDS: readonly SandboxKind[] = ['retained', 'retained', 'retained', 'retained', 'job', 'failing job'];
 const EACH_ONCE = [
   'kill',
   'reset',
@@ -53,6 +54,16 @@ const EACH_ONCE = [
   'compact',
 ] as const;
 type FaultKind = (typeof EACH_ONCE)[number] | 'etcd' | 'silent' | 'long cut';
+const LATER: readonly FaultKind[] = [
+  ...EACH_ONCE,
+  'kill',
+  'kill',
+  'kill',
+  'etcd',
+  'silent',
+  'long cut',
+  'long cut',
+];
 
 /** Everything that will be done, from the seed alone: the same seed, the same plan. */
 export function makePlan({ seed, seconds, leaseSeconds }: PlanOptions): Plan {
@@ -66,50 +77,91 @@ export function makePlan({ seed, seconds, leaseSeconds }: PlanOptions): Plan {
   return { seed, clockOffsetMs, steps: [...faults, ...user].sort((a, b) => a.atMs - b.atMs) };
 }
 
+/** After its start an API server needs a while until everybody has found it again. */
+const API_PAUSE_MS = 8000;
+
 function faultSteps(random: SeededRandom, options: { endMs: number; leaseSeconds: number }): Step[] {
   const steps: Step[] = [];
   // Each kind once, in a chance order, and after that whatever comes.
   const queue: FaultKind[] = shuffled(random, EACH_ONCE);
+  /** Until when the network of a component, or the API server, has its fault already. */
+  const busyMs = new Map<string, number>();
+  const free = (name: string, atMs: number): boolean => (busyMs.get(name) ?? 0) <= atMs;
   let atMs = 1500;
   while (atMs < options.endMs) {
-    const kind =
-      queue.shift() ?? random.pick<FaultKind>([...EACH_ONCE, 'kill', 'kill', 'etcd', 'silent', 'long cut']);
-    if (kind !== undefined) steps.push(faultStep(random, kind, atMs, options.leaseSeconds));
+    const due = queue.shift();
+    const kind = due ?? random.pick(LATER) ?? 'kill';
+    const step = faultStep(random, kind, atMs, {
+      ...options,
+      components: COMPONENTS.filter((who) => free(who, atMs)),
+      apiServer: free('kube-apiserver', atMs),
+    });
+    steps.push(step);
+    // It could not be had now: later.
+    if (due !== undefined && due !== 'kill' && step.do === 'kill') queue.push(due);
+    if (step.do === 'network') busyMs.set(step.who, atMs + step.forMs);
+    if (step.do === 'restart' || step.do === 'compact') busyMs.set('kube-apiserver', atMs + API_PAUSE_MS);
     atMs += random.between(400, 2000);
   }
   return steps;
 }
 
-function faultStep(random: SeededRandom, kind: FaultKind, atMs: number, leaseSeconds: number): Step {
-  const who = random.pick(COMPONENTS) ?? 'agent-a';
+function faultStep(
+  random: SeededRandom,
+  kind: FaultKind,
+  atMs: number,
+  world: { leaseSeconds: number; endMs: number; components: readonly Component[]; apiServer: boolean },
+): Step {
   const forMs = random.between(500, 4000);
+  const anybody = random.pick(COMPONENTS) ?? 'agent-a';
+  const who = random.pick(world.components);
+  const kill: Step = { atMs, do: 'kill', who: anybody };
   switch (kind) {
     case 'kill':
+      return kill;
     case 'reset':
-      return { atMs, do: kind, who };
+      return { atMs, do: 'reset', who: anybody };
     case 'compact':
-      return { atMs, do: 'compact' };
+      return world.apiServer ? { atMs, do: 'compact' } : kill;
     case 'kube-apiserver':
     case 'etcd':
-      return { atMs, do: 'restart', what: kind, forMs: random.between(0, 2000) };
-    case 'delay':
-      return { atMs, do: 'network', who, forMs, fault: { kind, ms: random.between(50, 1500) } };
-    case 'errors': {
-      const status = random.pick([409, 410, 429, 500, 503] as const) ?? 500;
-      return { atMs, do: 'network', who, forMs, fault: { kind, status, share: random.between(2, 10) / 10 } };
-    }
-    case 'truncate':
-      return { atMs, do: 'network', who, forMs, fault: { kind } };
-    case 'silent':
-      return { atMs, do: 'network', who, forMs, fault: { kind, afterwards: fateOf(random) } };
+      return world.apiServer ? { atMs, do: 'restart', what: kind, forMs: random.between(0, 2000) } : kill;
     case 'cut':
     case 'long cut': {
-      const agent = random.pick(AGENTS) ?? 'agent-a';
-      // Longer than the lease, and in the long run longer than twice that time, when it is replaced elsewhere.
-      const leases = kind === 'cut' ? 1.3 : (random.pick([1.3, 2.5, 4]) ?? 1.3);
+      const agent = random.pick(AGENTS.filter((name) => world.components.includes(name)));
+      if (agent === undefined) return kill;
+      // Longer than the lease, or longer than twice that time, when its sandboxes are placed anew.
+      const leases = kind === 'cut' ? 1.3 : 3.5;
+      if (kind === 'long cut' && atMs + leases * world.leaseSeconds * 1000 > world.endMs) return kill;
       const fault = { kind: 'silent', afterwards: fateOf(random) } as const;
-      return { atMs, do: 'network', who: agent, forMs: Math.round(leases * leaseSeconds * 1000), fault };
+      return {
+        atMs,
+        do: 'network',
+        who: agent,
+        forMs: Math.round(leases * world.leaseSeconds * 1000),
+        fault,
+      };
     }
+    default:
+      if (who === undefined) return kill;
+      return { atMs, do: 'network', who, forMs, fault: networkFault(random, kind) };
+  }
+}
+
+function networkFault(random: SeededRandom, kind: 'silent' | 'delay' | 'errors' | 'truncate'): NetworkFault {
+  switch (kind) {
+    case 'delay':
+      return { kind, ms: random.between(50, 1500) };
+    case 'errors':
+      return {
+        kind,
+        status: random.pick([409, 410, 429, 500, 503] as const) ?? 500,
+        share: random.between(2, 10) / 10,
+      };
+    case 'truncate':
+      return { kind };
+    case 'silent':
+      return { kind, afterwards: fateOf(random) };
   }
 }
 
@@ -127,18 +179,18 @@ function userSteps(random: SeededRandom, endMs: number): Step[] {
     const known = name === undefined ? undefined : alive.get(name);
     const choice = random.next();
     if (name === undefined || known === undefined || (choice < 0.5 && alive.size < MOST_ALIVE)) {
-      const kind = random.pick<SandboxKind>(['retained', 'retained', 'job', 'failing job']) ?? 'job';
+      const kind = random.pick<SandboxKind>(KINDS) ?? 'job';
       const fresh = `s${made++}`;
       alive.set(fresh, { kind, suspended: false });
       const onNodeLoss = random.chance(0.3) ? 'Replace' : 'Keep';
       steps.push({ atMs, do: 'create', name: fresh, kind, onNodeLoss });
-    } else if (choice < 0.75) {
+    } else if (choice < 0.68) {
       alive.delete(name);
       steps.push({ atMs, do: 'delete', name });
-    } else if (choice < 0.85 && known.kind === 'retained') {
+    } else if (choice < 0.8 && known.kind === 'retained') {
       known.suspended = !known.suspended;
       steps.push({ atMs, do: known.suspended ? 'suspend' : 'resume', name });
-    } else if (choice < 0.92 && known.kind === 'retained') steps.push({ atMs, do: 'resize', name });
+    } else if (choice < 0.9 && known.kind === 'retained') steps.push({ atMs, do: 'resize', name });
     // The same name, another object.
     else {
       known.suspended = false;

@@ -29,7 +29,11 @@ export interface ChaosOptions {
   calmSeconds: number;
   leaseSeconds: number;
   say: (line: string) => void;
+  /** Rejects: the run is broken off, and everything of it ended. */
+  interrupted?: Promise<never>;
 }
+
+const NEVER = new Promise<never>(() => {});
 
 export interface ChaosResult {
   /** By invariant; empty lists where it holds. */
@@ -45,9 +49,18 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const plan = makePlan(options);
   const ends: (() => Promise<void> | void)[] = [];
   try {
-    return await withParts(options, plan, ends);
+    return await Promise.race([withParts(options, plan, ends), options.interrupted ?? NEVER]);
   } finally {
-    for (const end of ends.toReversed()) await end();
+    const failures: unknown[] = [];
+    for (const end of ends.toReversed()) {
+      try {
+        await end();
+      } catch (error) {
+        // What is left must be ended all the same.
+        failures.push(error);
+      }
+    }
+    for (const failure of failures) options.say(`could not be ended: ${String(failure)}`);
   }
 }
 
