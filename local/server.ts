@@ -13,6 +13,7 @@ import { ContentCleaner } from './controllers/content-cleaner.ts';
 import type { ControllerContext } from './controllers/context.ts';
 import { EventExpirer } from './controllers/event-expirer.ts';
 import { GarbageCollector } from './controllers/garbage-collector.ts';
+import { RoleAggregator } from './controllers/role-aggregator.ts';
 import { installDefinitions } from './install-definitions.ts';
 import { readHolder, removeHolder, writeHolder } from './lock-info.ts';
 import { Registry } from './registry/registry.ts';
@@ -175,11 +176,12 @@ function startHousekeeping(
   const collector = new GarbageCollector(context);
   const cleaner = new ContentCleaner(context);
   const expirer = new EventExpirer(context.store, context.clock);
+  const aggregator = new RoleAggregator(context);
   const compactor = new Compactor(context.store, context.clock, compaction);
   return {
     async stop() {
       compactor.stop();
-      await Promise.all([collector.stop(), cleaner.stop(), expirer.stop()]);
+      await Promise.all([collector.stop(), cleaner.stop(), expirer.stop(), aggregator.stop()]);
     },
   };
 }

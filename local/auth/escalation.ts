@@ -33,11 +33,41 @@ export function refuseEscalation(
   const missing = granted
     .flatMap((rule) => singleRights(rule))
     .filter(({ wanted }) => !held.some((each) => covers(each, wanted)));
-  if (missing.length === 0) return;
+  if (missing.length === 0) {
+    refuseAggregation(authorizer, request, object, held);
+    return;
+  }
   throw refuse.forbidden(
     { group: GROUP, resource: kind.plural },
     object.metadata.name,
     `user ${JSON.stringify(user.name)} (groups=${quoted(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${summary(missing).join('\n')}`,
+  );
+}
+
+/** A role that takes the rules of others may come to anything, so that it is for those who may do everything. */
+function refuseAggregation(
+  authorizer: RBACAuthorizer,
+  { user, kind }: { user: User; kind: Kind },
+  role: StoredObject,
+  held: readonly Rule[],
+): void {
+  const rule = role['aggregationRule'];
+  const selectors = isRecord(rule) ? rule['clusterRoleSelectors'] : undefined;
+  if (
+    !Array.isArray(selectors) ||
+    selectors.length === 0 ||
+    mayEscalate(authorizer, user, '', kind.plural, role)
+  )
+    return;
+  const everything: Attributes[] = [
+    { verb: '*', group: '*', resource: '*', subresource: '', namespace: '', name: '' },
+    { verb: '*', path: '*' },
+  ];
+  if (everything.every((wanted) => held.some((each) => covers(each, wanted)))) return;
+  throw refuse.forbidden(
+    { group: GROUP, resource: kind.plural },
+    role.metadata.name,
+    'must have cluster-admin privileges to use an aggregationRule',
   );
 }
 
@@ -48,16 +78,25 @@ function writtenRules(
   plural: string,
   role: StoredObject,
 ): Rule[] {
-  const may = authorizer.authorize(user, {
+  if (mayEscalate(authorizer, user, namespace, plural, role)) return [];
+  return (Array.isArray(role['rules']) ? role['rules'] : []).map(readRule);
+}
+
+function mayEscalate(
+  authorizer: RBACAuthorizer,
+  user: User,
+  namespace: string,
+  plural: string,
+  role: StoredObject,
+): boolean {
+  return authorizer.authorize(user, {
     verb: 'escalate',
     group: GROUP,
     resource: plural,
     subresource: '',
     namespace,
     name: role.metadata.name,
-  });
-  if (may.allowed) return [];
-  return (Array.isArray(role['rules']) ? role['rules'] : []).map(readRule);
+  }).allowed;
 }
 
 function boundRules(

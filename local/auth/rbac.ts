@@ -74,7 +74,10 @@ export class RBACAuthorizer {
     }
     const [first] = missing;
     if (first === undefined) return { allowed: false, reason: '' };
-    return { allowed: false, reason: `rbac: RBAC: ${missing.length === 1 ? first : `[${missing.join(', ')}]`}` };
+    return {
+      allowed: false,
+      reason: `rbac: RBAC: ${missing.length === 1 ? first : `[${missing.join(', ')}]`}`,
+    };
   }
 
   /** Every rule that holds for a user in a namespace. */

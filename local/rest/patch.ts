@@ -37,14 +37,14 @@ export async function patch(
   context: { store: Store; clock: Clock; mayCreate: () => void },
 ): Promise<Updated> {
   const type = contentType.split(';')[0]?.trim() ?? '';
-  if (type === APPLY_PATCH) return applyPatch(call, await readConfig(body), context);
-  const apply = compilePatch(call, body, type);
+  if (type === APPLY_PATCH) return apply(call, await readConfig(body), context);
+  const change = compilePatch(call, body, type);
   if (call.name === undefined) throw refuse.badRequest('name must be provided');
   return context.store.write((tx) => {
     const stored = tx.get(storageId(call.kind), keyOf(call));
     if (stored === undefined) throw refuse.notFound(groupResource(call), call.name);
     const current = fromStorage(call, structuredClone(stored));
-    const patched = apply(current);
+    const patched = change(current);
     if (!isRecord(patched)) throw refuse.badRequest('the patched object is not an object');
     const text = call.fieldValidation === 'Strict' ? JSON.stringify(patched) : '';
     const version = apiVersion(call);
@@ -126,7 +126,8 @@ async function readConfig(body: string): Promise<Config> {
   return { value: (parseJSON(JSON.stringify(value ?? {})) ?? {}) as Json, repeated };
 }
 
-async function applyPatch(
+/** An apply request, its configuration read. */
+export async function apply(
   call: NamedCall,
   config: Config,
   context: { store: Store; clock: Clock; mayCreate: () => void },
