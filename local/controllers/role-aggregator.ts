@@ -2,7 +2,7 @@ import { ANONYMOUS } from '../auth/user.ts';
 import { isRecord, type StoredObject } from '../object.ts';
 import { kindId } from '../registry/kind.ts';
 import type { NamedCall } from '../rest/call.ts';
-import { apply } from '../rest/patch.ts';
+import { apply } from '../rest/apply.ts';
 import { deepEqual, type Json } from '../schema/json.ts';
 import { type LabelSelector, matchesLabels } from '../selectors/label.ts';
 import type { ControllerContext } from './context.ts';

@@ -12,9 +12,8 @@ import {
   newFace,
   prepareEvent,
   prepareNewEvent,
-  validateEvent,
-  validateNewEvent,
 } from './events.ts';
+import { validateEvent, validateNewEvent } from './validate-events.ts';
 import { apiVersionOf, type Kind, kindId, type ServedVersion, type Traits } from './kind.ts';
 import { namespaceTraits } from './namespace-traits.ts';
 import {
