@@ -250,7 +250,6 @@ function killedFromOutside({ evidence, end, memory }: Case): Cause | undefined {
  * as a shell does of its child, and nobody outside sent that; or nothing shows that the signal was near the end.
  */
 function limitSpeaksLouder(signal: number | 'unknown', end: End): boolean {
-  if (end.signal !== undefined) return false;
   return signal === 'unknown' || (end.exitCode === 128 + SIGKILL && signal !== SIGKILL);
 }
 
@@ -319,9 +318,9 @@ function endedBySignal({ evidence, end, memory }: Case): Cause | undefined {
 }
 
 function runtimeSaysExited({ evidence, end }: Case): Cause | undefined {
-  if (end.by !== 'Runtime' || end.exitCode === undefined || looksKilled(end)) return undefined;
+  if (end.exitCode === undefined || looksKilled(end)) return undefined;
   const { container } = evidence;
-  const error = container !== undefined && container !== 'Missing' ? container.error : '';
+  const error = typeof container === 'object' ? container.error : '';
   return {
     cause: 'Exited',
     verdict: 'Confirmed',

@@ -544,6 +544,45 @@ const rows: Row[] = [
     },
   },
   {
+    says: '[O9] an exit code 9 in the event of its end is no kill',
+    evidence: { kernel: unread, container: dead(9), events: [{ action: 'die', detail: 9, timeMs: 5 }] },
+    expected: { cause: 'Exited', exitCode: 9 },
+  },
+  {
+    says: '[O9] SIGKILL through the runtime is a kill, whatever exit code the runtime gives',
+    evidence: { kernel: unread, container: dead(255), events: [{ action: 'kill', detail: 9, timeMs: 5 }] },
+    expected: { cause: 'KilledFromOutside', exitCode: 255 },
+  },
+  {
+    says: 'a container that is not there, of which nobody said that it was removed',
+    evidence: { kernel: unread, container: 'Missing', events: [{ action: 'die', detail: 0, timeMs: 6 }] },
+    expected: {
+      cause: 'ContainerLost',
+      evidence: expect.not.arrayContaining(['The runtime reported that somebody removed it.']) as string[],
+    },
+  },
+  {
+    says: '[O10] what init ended at our word is our stop, whatever signal from outside came with it',
+    evidence: {
+      report: { exitCode: undefined, signal: 15, endedBy: 'agent', outside: { signal: 2, atBootMs: 5 } },
+      stop: stop('Deadline'),
+    },
+    expected: { cause: 'Deadline', check: 'our-stop' },
+  },
+  {
+    says: '[O9] [O10] what exits upon a signal from outside while we stop it is our stop',
+    evidence: {
+      report: { exitCode: 0, signal: undefined, endedBy: 'outside', outside: { signal: 2, atBootMs: 5 } },
+      stop: stop('Deadline'),
+    },
+    expected: { cause: 'Deadline', check: 'our-stop' },
+  },
+  {
+    says: '[K6] a command that exits with the code that init has for its own end exited',
+    evidence: { report: code(94), fence: { seconds: 40 } },
+    expected: { cause: 'Exited', exitCode: 94, check: 'exited-by-itself' },
+  },
+  {
     says: 'a container that is said to run shows no end',
     evidence: { kernel: unread, container: { state: 'running', exitCode: 0, error: '' } },
     expected: { cause: 'Unknown' },
@@ -578,17 +617,18 @@ describe('judge', () => {
   });
 
   it.each([
-    ['Suspended', 'Suspended'],
-    ['Deleted', 'Deleted'],
-    ['Deadline', 'Deadline'],
-    ['Replaced', 'Replaced'],
-    ['Drained', 'Drained'],
-    ['Stopped', 'Stopped'],
-    ['SetupTimeout', 'Timeout'],
-    ['LimitsUnproven', 'LimitsUnproven'],
-  ] as const)('[O9] our stop %s has the cause %s and names the ledger', (reason, cause) => {
+    ['Suspended', 'Suspended', 'because spec.suspend is true'],
+    ['Deleted', 'Deleted', 'because the sandbox is being deleted'],
+    ['Deadline', 'Deadline', 'at activeDeadlineSeconds'],
+    ['Replaced', 'Replaced', 'because the spec changed'],
+    ['Stopped', 'Stopped', 'by the agent'],
+    ['Drained', 'Drained', 'because its node is being drained'],
+    ['SetupTimeout', 'Timeout', "at setup's time limit"],
+    ['LimitsUnproven', 'LimitsUnproven', 'because its limits could not be shown to be in force'],
+  ] as const)('[O9] our stop %s has the cause %s, says why and names the ledger', (reason, cause, why) => {
     const verdict = judge(given({ kernel: unread, container: dead(137), stop: stop(reason) }));
     expect(verdict.cause).toBe(cause);
+    expect(verdict.message).toBe(`The main command was stopped ${why}.`);
     expect(verdict.evidence).toContain(
       `The ledger has our stop (${reason}) of 2026-11-30T12:00:00Z with SIGTERM, then SIGKILL.`,
     );
