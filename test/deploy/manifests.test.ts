@@ -119,6 +119,14 @@ describe('the manifests', () => {
       'forKubelet excludes cpu and memory',
     );
   });
+
+  it('[K7] the chart says what an old cluster lacks, and is right for one without it', async () => {
+    await expect(template('--kube-version 1.29.3')).rejects.toThrow(
+      'Kubernetes v1.29.3 has no ValidatingAdmissionPolicy (1.30 and newer have): set admissionPolicy.enabled=false',
+    );
+    const without = await template('--kube-version 1.29.3 --set admissionPolicy.enabled=false');
+    expect(without).not.toContain('ValidatingAdmissionPolicy');
+  });
 });
 
 describe('the manifests on kube-apiserver', () => {
