@@ -76,9 +76,63 @@ const rows: Row[] = [
     says: '[O6] on v2 a peak at the limit is no hit: it may be page cache',
     evidence: {
       report: bySIGKILL,
-      kernel: kernel({ oomKills: 1, limitHits: 0, peakBytes: 64 * MIB, readings: [] }),
+      kernel: kernel({
+        oomKills: 1,
+        limitHits: 0,
+        peakBytes: 64 * MIB,
+        readings: [{ path: '/sys/fs/cgroup/x/memory.events', content: 'oom_kill 1' }],
+      }),
     },
     expected: { cause: 'AncestorOOMKilled' },
+  },
+  {
+    says: '[O6] the counters of the parent alone tell a kill that was not at its limit',
+    evidence: {
+      container: dead(137),
+      kernel: {
+        before: { parentOOMKills: 2, parentLimitHits: 2, readings: [] },
+        after: { parentOOMKills: 3, parentLimitHits: 2, readings: [] },
+        held: false,
+      },
+    },
+    expected: { cause: 'AncestorOOMKilled', verdict: 'Confirmed' },
+  },
+  {
+    says: '[O6] a counter that was read after the launch alone is no contradiction, and proves nothing',
+    evidence: { container: dead(137), kernel: kernel(killedByUs, { readings: [] }) },
+    expected: {
+      verdict: 'Unconfirmed',
+      contradictions: [],
+      evidence: expect.arrayContaining(['No counter of kills for memory could be compared.']) as string[],
+    },
+  },
+  {
+    says: '[O6] a counter that went back is said once',
+    evidence: {
+      container: dead(137),
+      kernel: kernel(
+        { parentOOMKills: 1, parentLimitHits: 1, readings: [] },
+        { parentOOMKills: 0, parentLimitHits: 2, readings: [] },
+      ),
+    },
+    expected: { contradictions: ['parentLimitHits went from 2 back to 1: not the same cgroup.'] },
+  },
+  {
+    says: '[O6] a flag that is left from earlier is no word on a kill that the kernel counted',
+    evidence: {
+      report: bySIGKILL,
+      kernel: kernel(killedByUs),
+      flag: { before: true, after: true, askedForMs: 0 },
+    },
+    expected: { cause: 'OOMKilled', verdict: 'Confirmed', contradictions: [] },
+  },
+  {
+    says: '[O6] v1 without a limit of its own says nothing of a limit that was reached',
+    evidence: { limits: {}, report: bySIGKILL, kernel: kernel(v1(64 * MIB), v1(64 * MIB, 0)) },
+    expected: {
+      cause: 'AncestorOOMKilled',
+      evidence: expect.arrayContaining([expect.stringContaining('limit was not hit')]) as string[],
+    },
   },
   {
     says: "[O6] a kill with the own limit never hit is an ancestor's or the host's, and said so",

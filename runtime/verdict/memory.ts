@@ -51,7 +51,7 @@ function readKernel(evidence: Evidence, findings: MemoryFindings): void {
     return;
   }
   for (const { path, content } of after.readings)
-    findings.evidence.push(`${path}: ${content.trim().replaceAll(/\s*\n\s*/g, '; ')}`.slice(0, 512));
+    findings.evidence.push(`${path}: ${content.trim().replaceAll(/\s*\n\s*/g, '; ')}`);
 
   const own = moved(before, after, 'oomKills', findings);
   const parent = moved(before, after, 'parentOOMKills', findings);
