@@ -1,4 +1,4 @@
-import { parseDocument, type YAMLParseError } from 'yaml';
+import { type Document, isMap, isScalar, Lexer, LineCounter, parseDocument, visit } from 'yaml';
 import { duplicateFields } from './duplicate-fields.ts';
 
 interface YAMLText {
@@ -8,6 +8,12 @@ interface YAMLText {
   /** Why it is no YAML. */
   error: string | undefined;
 }
+
+/**
+ * A body holds up every other request while it is read, and YAML is slow to read: so many pieces (a plain line has
+ * seven) are more than the largest definitions have. As JSON the same may be as large as any body.
+ */
+const MAX_PIECES = 100_000;
 
 /** Reads YAML. Aliases are refused: a few can stand for gigabytes. Load this file when somebody sends it: most never do. */
 export function readYAML(text: string): YAMLText {
@@ -19,43 +25,59 @@ function readJSON(text: string): YAMLText | undefined {
   if (!text.trimStart().startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    // Which line it is on is told of one line only.
-    const line = text.trim().includes('\n') ? '' : 'line 1: ';
-    const repeated = duplicateFields(text).map((field) => `${line}${asKey(field)}`);
-    return { value, repeated, error: undefined };
+    return duplicateFields(text).length > 0 ? undefined : { value, repeated: [], error: undefined };
   } catch {
     return undefined;
   }
 }
 
-/** `duplicate field "spec.a"` in the words for YAML. */
-function asKey(field: string): string {
-  const path = /"(.*)"$/.exec(field)?.[1] ?? '';
-  return `key ${JSON.stringify(path.split('.').at(-1) ?? '')} already set in map`;
-}
-
 function readDocument(text: string): YAMLText {
-  const failed = (message: string): YAMLText => ({
-    value: undefined,
-    repeated: [],
-    error: firstLine(message),
-  });
+  if (isTooLong(text)) {
+    return failed(`more than ${MAX_PIECES} keys, values and marks: send it as JSON`);
+  }
+  const lines = new LineCounter();
+  // What the parser would do by itself for repeated keys, and to show each error, takes minutes for many of them.
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
+  const error = document.errors[0];
+  if (error !== undefined) {
+    const { line, col } = lines.linePos(error.pos[0]);
+    return failed(`${error.message} at line ${line}, column ${col}:`);
+  }
   try {
-    const document = parseDocument(text);
-    const repeated = document.errors.filter(({ code }) => code === 'DUPLICATE_KEY');
-    const error = document.errors.find(({ code }) => code !== 'DUPLICATE_KEY');
-    if (error !== undefined) return failed(error.message);
     const value: unknown = document.toJS({ maxAliasCount: 0 });
-    return { value, repeated: repeated.map((each) => describe(each, text)), error: undefined };
-  } catch (error) {
-    // Nested too deeply, or with aliases.
-    return failed(error instanceof Error ? error.message : 'not YAML');
+    return { value, repeated: repeatedKeys(document, lines), error: undefined };
+  } catch (thrown) {
+    return failed(thrown instanceof Error ? thrown.message : 'not YAML');
   }
 }
 
-const firstLine = (message: string): string => message.split('\n')[0] ?? '';
+function failed(message: string): YAMLText {
+  return { value: undefined, repeated: [], error: message.split('\n')[0] ?? '' };
+}
 
-function describe(error: YAMLParseError, text: string): string {
-  const key = /^["']?([^"':,}\s]*)/.exec(text.slice(error.pos[0]))?.[1] ?? '';
-  return `line ${error.linePos?.[0].line ?? 1}: key ${JSON.stringify(key)} already set in map`;
+function isTooLong(text: string): boolean {
+  let pieces = 0;
+  for (const _ of new Lexer().lex(text)) {
+    pieces += 1;
+    if (pieces > MAX_PIECES) return true;
+  }
+  return false;
+}
+
+function repeatedKeys(document: Document.Parsed, lines: LineCounter): string[] {
+  const repeated: string[] = [];
+  visit(document, {
+    Map(_key, map) {
+      const seen = new Set<unknown>();
+      for (const { key } of isMap(map) ? map.items : []) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) {
+          const { line } = lines.linePos(key.range?.[0] ?? 0);
+          repeated.push(`line ${line}: key ${JSON.stringify(String(key.value))} already set in map`);
+        }
+        seen.add(key.value);
+      }
+    },
+  });
+  return repeated;
 }
