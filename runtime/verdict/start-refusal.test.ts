@@ -8,6 +8,7 @@ describe('a container that the runtime could not start', () => {
     'container init was OOM-killed (memory limit too low?)',
     'runc create failed: container init was oom killed',
     'crun: memory limit too low',
+    'OOMKilled',
   ])('[O4] under a limit too low for it says so: %s', (error) => {
     expect(startRefusal(error, limits)).toBe(
       `The memory limit of 6Mi is too low to start the container: ${error}`,
