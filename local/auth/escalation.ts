@@ -67,7 +67,7 @@ function refuseAggregation(
   throw refuse.forbidden(
     { group: GROUP, resource: kind.plural },
     role.metadata.name,
-    'must have cluster-admin privileges to use an aggregationRule',
+    'must have cluster-admin privileges to use the aggregationRule',
   );
 }
 
