@@ -49,7 +49,7 @@ test: setup ## every test, those on real Docker daemons included
 test-clients: setup ## helm, client-node, Go and Python programs on the embedded API and a kube-apiserver (minutes)
 	vitest run --config vitest.clients.config.ts
 
-test-kubelet: setup ## the manifests on a real kubelet in a guest beside Docker (root, Go; minutes)
+test-kubelet: setup ## the image, and the manifests on a real kubelet in a guest beside Docker (root, Go; minutes)
 	@sh test/cluster/build >/dev/null
 	LAB_MEM=5G vitest run --config vitest.kubelet.config.ts
 
