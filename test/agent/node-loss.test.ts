@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runHoldfast } from '../../cli/testing.ts';
 import { systemClock } from '../../kube/clock.ts';
+import { SANDBOXES } from '../../kube/resources.ts';
 import { containerName } from '../../runtime/agent/names.ts';
 import { createDockerDriver } from '../../runtime/drivers/docker/driver.ts';
 import { selectedConfigs, useDaemon } from '../lab/daemon.ts';
@@ -103,6 +104,11 @@ describe.runIf(selectedConfigs(['docker-v1']).length > 0)('lost nodes, on docker
   afterAll(async () => {
     stopped.signal('SIGCONT');
     await world.removeAll();
+    await until(
+      'the end of all sandboxes',
+      async () => (await world.client.list(SANDBOXES, { namespace: 'default' })).items.length === 0,
+      { withinMs: 60_000 },
+    );
     await Promise.all([killed, stopped, third].map((node) => node.end('SIGTERM')));
     other.close();
     await labElsewhere('down', 'docker-v1');
