@@ -5,7 +5,5 @@ export default defineConfig({
   test: {
     include: JSON.parse(process.env['MUTANTS_TESTS'] ?? '[]') as string[],
     testTimeout: 30_000,
-    // One import of what the tests share, not one a file: most of the time of a mutant is spent there.
-    isolate: false,
   },
 });
