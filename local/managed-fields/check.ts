@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import { goJSON, goQuote, isObject, type Json } from '../schema/json.ts';
 import {
   elementOf,
@@ -53,7 +54,7 @@ function listErrors(value: Json, list: ListType): string[] {
       if (seen.has(element)) errors.push(`duplicate entries for key ${showElement(element)}`);
       seen.add(element);
     }
-    errors.push(...below(element, typeErrors(child, list.items)));
+    addAll(errors, below(element, typeErrors(child, list.items)));
   }
   return errors;
 }

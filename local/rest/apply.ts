@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import type { Clock } from '../clock.ts';
 import type { StoredObject } from '../object.ts';
 import { isObject, type Json, type JsonObject } from '../schema/json.ts';
@@ -92,7 +93,7 @@ function applied(
 function judgeRepeated(call: Call, repeated: string[]): void {
   if (call.fieldValidation === 'Ignore') return;
   if (call.fieldValidation === 'Warn') {
-    call.warnings.push(...repeated);
+    addAll(call.warnings, repeated);
     return;
   }
   throw refuse.badRequest(

@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import { isRecord, type StoredObject } from '../object.ts';
 import { strictDecodingMessage } from '../schema/compile.ts';
 import { invalidStatus } from '../schema/invalid-status.ts';
@@ -113,9 +114,10 @@ export function acceptObject(
     if (schema === undefined) {
       const decoded = builtinMeta((value as JsonObject)['metadata'] ?? {});
       value['metadata'] = decoded.meta;
-      unknown.push(...decoded.unknownFields, ...(call.version.decode?.(value as JsonObject) ?? []));
+      addAll(unknown, decoded.unknownFields);
+      addAll(unknown, call.version.decode?.(value as JsonObject) ?? []);
     } else {
-      unknown.push(...schema.prune(value as JsonObject).unknownFields);
+      addAll(unknown, schema.prune(value as JsonObject).unknownFields);
       if (how.nulls === 'drop') schema.dropNulls(value as JsonObject);
     }
     return { object: value as StoredObject, unknown };
@@ -151,7 +153,11 @@ function builtinMeta(metadata: Json): ReturnType<typeof decodeObjectMeta> {
 export function judgeFields(call: Call, unknown: string[], duplicates: string[] = []): void {
   if (unknown.length + duplicates.length === 0 || call.fieldValidation === 'Ignore') return;
   if (call.fieldValidation === 'Warn') {
-    call.warnings.push(...duplicates, ...unknown.map((field) => `unknown field ${JSON.stringify(field)}`));
+    addAll(call.warnings, duplicates);
+    addAll(
+      call.warnings,
+      unknown.map((field) => `unknown field ${JSON.stringify(field)}`),
+    );
     return;
   }
   throw refuse.badRequest(

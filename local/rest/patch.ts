@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import type { Clock } from '../clock.ts';
 import { isRecord, type StoredObject } from '../object.ts';
 import { strictDecodingMessage } from '../schema/compile.ts';
@@ -71,7 +72,10 @@ export async function patch(
 function warnOfOtherVersion(call: Call, patched: Record<string, unknown>): void {
   if (call.kind.crd === undefined || call.fieldValidation !== 'Warn') return;
   const unknown = Object.keys(patched).filter((key) => !['apiVersion', 'kind', 'metadata'].includes(key));
-  call.warnings.push(...unknown.sort().map((key) => `unknown field ${JSON.stringify(key)}`));
+  addAll(
+    call.warnings,
+    unknown.sort().map((key) => `unknown field ${JSON.stringify(key)}`),
+  );
 }
 
 /** What a patch has made, where its types are wrong, is shown whole. */
@@ -160,7 +164,10 @@ function compileJSONPatch(body: string): (current: StoredObject) => unknown {
 function judgePatchedFields(call: Call, unknown: string[], text: string): void {
   if (call.fieldValidation === 'Ignore') return;
   if (call.fieldValidation === 'Warn') {
-    call.warnings.push(...unknown.map((field) => `unknown field ${JSON.stringify(field)}`));
+    addAll(
+      call.warnings,
+      unknown.map((field) => `unknown field ${JSON.stringify(field)}`),
+    );
     return;
   }
   throw refuse.invalid('', '', '', [fieldErrors.invalid('patch', text, strictDecodingMessage(unknown))]);

@@ -80,4 +80,41 @@ describe('strategic merge', () => {
     );
     expect(() => strategicMerge({}, [])).toThrow('must be a JSON object');
   });
+
+  it('of a key that a list has twice already the first is changed, and both stay', () => {
+    const twice = {
+      imagePullSecrets: [
+        { name: 'a', n: 1 },
+        { name: 'a', n: 2 },
+      ],
+    };
+    expect(strategicMerge(twice, { imagePullSecrets: [{ name: 'a', n: 3 }] })).toEqual({
+      imagePullSecrets: [
+        { name: 'a', n: 3 },
+        { name: 'a', n: 2 },
+      ],
+    });
+  });
+
+  it('takes lists of ten thousands in its stride', () => {
+    const names = Array.from({ length: 50_000 }, (_, i) => `a.b/${i}`);
+    const order = names.toReversed();
+    const secrets = names.map((name) => ({ name }));
+    expect(
+      strategicMerge(
+        { metadata: { finalizers: names }, secrets },
+        {
+          metadata: { finalizers: order, '$setElementOrder/finalizers': order },
+          secrets: secrets.toReversed(),
+          '$setElementOrder/secrets': secrets.toReversed(),
+        },
+      ),
+    ).toEqual({ metadata: { finalizers: order }, secrets: secrets.toReversed() });
+    expect(
+      strategicMerge(
+        { metadata: { finalizers: names } },
+        { metadata: { '$deleteFromPrimitiveList/finalizers': order } },
+      ),
+    ).toEqual({ metadata: { finalizers: [] } });
+  });
 });

@@ -31,7 +31,7 @@ function mergeMap(target: Fields, patch: Fields, path: string): Fields {
   }
   const out: Fields = { ...target };
   const retain = patch['$retainKeys'];
-  if (Array.isArray(retain)) for (const key of Object.keys(out)) if (!retain.includes(key)) delete out[key];
+  if (Array.isArray(retain)) dropOthers(out, new Set(retain));
   for (const [key, value] of Object.entries(patch)) {
     if (key === '__proto__') continue;
     const at = path === '' ? key : `${path}.${key}`;
@@ -47,6 +47,10 @@ function mergeMap(target: Fields, patch: Fields, path: string): Fields {
   return out;
 }
 
+function dropOthers(out: Fields, kept: Set<unknown>): void {
+  for (const key of Object.keys(out)) if (!kept.has(key)) delete out[key];
+}
+
 function withoutDirectives(patch: Fields): Fields {
   return Object.fromEntries(Object.entries(patch).filter(([key]) => !key.startsWith('$')));
 }
@@ -54,7 +58,8 @@ function withoutDirectives(patch: Fields): Fields {
 function dropFrom(out: Fields, key: string, dropped: unknown): void {
   const list = out[key];
   if (!Array.isArray(list) || !Array.isArray(dropped)) return;
-  out[key] = list.filter((item) => !dropped.includes(item));
+  const gone = new Set<unknown>(dropped);
+  out[key] = list.filter((item) => !gone.has(item));
 }
 
 function mergeList(target: unknown, patch: unknown[], parent: Fields, key: string, path: string): unknown[] {
@@ -63,33 +68,38 @@ function mergeList(target: unknown, patch: unknown[], parent: Fields, key: strin
   if (mergeKey === undefined) return patch;
   const order = parent[`$setElementOrder/${key}`];
   const id = (item: unknown): unknown => (mergeKey !== '' && isRecord(item) ? item[mergeKey] : item);
-  const merged =
-    mergeKey === ''
-      ? [...current, ...patch.filter((item) => !current.includes(item))]
-      : mergeByKey(current, patch, mergeKey, path);
+  const merged = mergeKey === '' ? union(current, patch) : mergeByKey(current, patch, mergeKey, path);
   return inOrder(interleave(merged, current.map(id), patch.map(id), id), order, id);
 }
 
+function union(current: unknown[], patch: unknown[]): unknown[] {
+  const present = new Set(current);
+  return [...current, ...patch.filter((item) => !present.has(item))];
+}
+
 function mergeByKey(current: unknown[], patch: unknown[], mergeKey: string, path: string): unknown[] {
-  let merged = [...current];
+  const merged: unknown[] = [...current];
+  // By key: a request can have a hundred thousand of them.
+  const places = ranksOf(current.map((item) => (isRecord(item) ? item[mergeKey] : undefined)));
+  const deleted = new Set<number>();
   for (const item of patch) {
     if (!isRecord(item)) continue;
     if (item['$patch'] === 'replace') {
-      merged = patch.filter((other) => !isRecord(other) || other['$patch'] === undefined);
-      break;
+      return patch.filter((other) => !isRecord(other) || other['$patch'] === undefined);
     }
     const id = item[mergeKey];
     if (id === undefined)
       throw refuse.badRequest(
         `map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`,
       );
-    const index = merged.findIndex((other) => isRecord(other) && other[mergeKey] === id);
+    const place = places.get(id);
     if (item['$patch'] === 'delete') {
-      if (index >= 0) merged.splice(index, 1);
-    } else if (index < 0) merged.push(item);
-    else merged[index] = mergeMap(merged[index] as Fields, item, path);
+      if (place !== undefined) deleted.add(place);
+      places.delete(id);
+    } else if (place === undefined) places.set(id, merged.push(item) - 1);
+    else merged[place] = mergeMap(merged[place] as Fields, item, path);
   }
-  return merged;
+  return merged.filter((_, place) => !deleted.has(place));
 }
 
 /** The patch's items in its order, the others in theirs; a new item of the patch comes before what it meets. */
@@ -99,25 +109,34 @@ function interleave(
   patch: unknown[],
   id: (item: unknown) => unknown,
 ): unknown[] {
-  const rank = (item: unknown): number => patch.indexOf(id(item));
+  const ranks = ranksOf(patch);
+  const places = ranksOf(current);
+  const rank = (item: unknown): number => ranks.get(id(item)) ?? -1;
+  const place = (item: unknown): number => places.get(id(item)) ?? -1;
   const left = merged.filter((item) => rank(item) >= 0).toSorted((a, b) => rank(a) - rank(b));
   const right = merged.filter((item) => rank(item) < 0);
   const out: unknown[] = [];
+  let next = 0;
   for (const item of left) {
-    const place = current.indexOf(id(item));
     // Those that stood before it stay before it.
-    const before = right.filter((other) => current.indexOf(id(other)) < place);
-    out.push(...right.splice(0, before.length), item);
+    for (; next < right.length && place(right[next]) < place(item); next += 1) out.push(right[next]);
+    out.push(item);
   }
-  return [...out, ...right];
+  return [...out, ...right.slice(next)];
+}
+
+/** Where each stands first. */
+function ranksOf(ids: readonly unknown[]): Map<unknown, number> {
+  const ranks = new Map<unknown, number>();
+  ids.forEach((id, at) => {
+    if (!ranks.has(id)) ranks.set(id, at);
+  });
+  return ranks;
 }
 
 function inOrder(items: unknown[], order: unknown, id: (item: unknown) => unknown): unknown[] {
   if (!Array.isArray(order)) return items;
-  const ids = order.map((item: unknown) => (isRecord(item) ? Object.values(item)[0] : item));
-  const rank = (item: unknown): number => {
-    const index = ids.indexOf(id(item));
-    return index < 0 ? ids.length : index;
-  };
+  const ranks = ranksOf(order.map((item: unknown) => (isRecord(item) ? Object.values(item)[0] : item)));
+  const rank = (item: unknown): number => ranks.get(id(item)) ?? ranks.size;
   return [...items].sort((a, b) => rank(a) - rank(b));
 }

@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import { compileRules, type RuleTree, validateRules } from './cel-rules.ts';
 import type { CRDVersion, CustomResourceDefinition, JSONSchemaProps } from './crd-types.ts';
 import { coerceEmbedded, validateEmbedded } from './embedded.ts';
@@ -69,7 +70,7 @@ function compileVersion(crd: CustomResourceDefinition, version: CRDVersion): Com
     warn: ((text: string) => void) | undefined,
   ): FieldError[] => {
     const before = old === undefined ? [] : validateListTypes(old, schema);
-    if (before.length === 0) errors.push(...validateListTypes(object, schema));
+    if (before.length === 0) addAll(errors, validateListTypes(object, schema));
     const tree = ruleTree();
     if (tree === undefined) return errors;
     if (errors.some((error) => BLOCKING.has(error.type))) {
@@ -78,7 +79,7 @@ function compileVersion(crd: CustomResourceDefinition, version: CRDVersion): Com
     }
     const found = validateRules(tree, object, old);
     for (const error of found.ratcheted) warn?.(errorText(error));
-    errors.push(...found.errors);
+    addAll(errors, found.errors);
     return errors;
   };
   return {
@@ -92,10 +93,10 @@ function compileVersion(crd: CustomResourceDefinition, version: CRDVersion): Com
       if (metadata !== undefined) {
         const decoded = decodeObjectMeta(metadata);
         object['metadata'] = decoded.meta;
-        unknownFields.push(...decoded.unknownFields);
+        addAll(unknownFields, decoded.unknownFields);
       }
-      if (!preserve) unknownFields.push(...pruneObject(object, schema));
-      unknownFields.push(...coerceEmbedded(object, schema));
+      if (!preserve) addAll(unknownFields, pruneObject(object, schema));
+      addAll(unknownFields, coerceEmbedded(object, schema));
       return { pruned: object, unknownFields };
     },
     dropNulls(object) {
@@ -112,9 +113,9 @@ function compileVersion(crd: CustomResourceDefinition, version: CRDVersion): Com
       const errors = isObject(oldMeta)
         ? [...validateWrittenMeta(meta), ...validateObjectMetaUpdate(meta, oldMeta)]
         : validateObjectMeta(meta, { namespaced });
-      errors.push(...validateValue(object, schema, old === undefined ? {} : { old: { value: old } }));
-      errors.push(...validateScale(object, version));
-      errors.push(...validateEmbedded(object, { ...schema, 'x-kubernetes-embedded-resource': false }));
+      addAll(errors, validateValue(object, schema, old === undefined ? {} : { old: { value: old } }));
+      addAll(errors, validateScale(object, version));
+      addAll(errors, validateEmbedded(object, { ...schema, 'x-kubernetes-embedded-resource': false }));
       return finish(errors, object, old, warn);
     },
     validateStatus(object, old, warn) {

@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import type { JSONSchemaProps } from './crd-types.ts';
 import { childPath, type FieldError, fieldErrors, indexPath, keyPath } from './field-error.ts';
 import { isObject, type Json, type JsonObject, member } from './json.ts';
@@ -32,7 +33,7 @@ export function coerceEmbedded(object: JsonObject, schema: JSONSchemaProps): str
     const metadata = member(value, 'metadata');
     if (metadata === undefined) return;
     const decoded = decodeObjectMeta(metadata, childPath(path, 'metadata'));
-    unknown.push(...decoded.unknownFields);
+    addAll(unknown, decoded.unknownFields);
     value['metadata'] = decoded.meta;
   });
   return unknown.sort();
@@ -42,7 +43,7 @@ export function coerceEmbedded(object: JsonObject, schema: JSONSchemaProps): str
 export function validateEmbedded(object: JsonObject, schema: JSONSchemaProps, at = ''): FieldError[] {
   const errors: FieldError[] = [];
   visit(object, schema, at, (value, _schema, path) => {
-    errors.push(...validateOne(value, path));
+    addAll(errors, validateOne(value, path));
   });
   return errors;
 }

@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import { childPath, type FieldError, fieldErrors, indexPath } from './field-error.ts';
 import { deepEqual, goJSON, isObject, type Json, type JsonObject, member } from './json.ts';
 import {
@@ -42,9 +43,9 @@ export function validateObjectMeta(meta: JsonObject, rules: MetaRules, path = 'm
   else
     for (const message of check(name))
       errors.push(fieldErrors.invalid(childPath(path, 'name'), name, message));
-  errors.push(...validateNamespace(text(meta, 'namespace'), rules.namespaced, childPath(path, 'namespace')));
-  errors.push(...validateCommon(meta, path));
-  errors.push(...validateFinalizers(strings(meta, 'finalizers'), childPath(path, 'finalizers')));
+  addAll(errors, validateNamespace(text(meta, 'namespace'), rules.namespaced, childPath(path, 'namespace')));
+  addAll(errors, validateCommon(meta, path));
+  addAll(errors, validateFinalizers(strings(meta, 'finalizers'), childPath(path, 'finalizers')));
   return errors;
 }
 
@@ -87,7 +88,7 @@ export function validateObjectMetaUpdate(meta: JsonObject, old: JsonObject, path
     if (!deepEqual(value, member(old, key)))
       errors.push(fieldErrors.invalid(childPath(path, key), value ?? '', 'field is immutable'));
   }
-  errors.push(...validateCommon(meta, path));
+  addAll(errors, validateCommon(meta, path));
   return errors;
 }
 

@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import type { JSONSchemaProps } from './crd-types.ts';
 import { childPath, errorText, type FieldError, fieldErrors, indexPath, keyPath } from './field-error.ts';
 import { deepEqual, type Json } from './json.ts';
@@ -35,14 +36,14 @@ function invariants(schema: JSONSchemaProps, level: Level, path: string): FieldE
   const type = schema.type ?? '';
   if (type === 'array' && schema.items === undefined)
     errors.push(fieldErrors.required(at('items'), 'must be specified'));
-  if (schema.items !== undefined) errors.push(...invariants(schema.items, 'item', at('items')));
+  if (schema.items !== undefined) addAll(errors, invariants(schema.items, 'item', at('items')));
   for (const [key, property] of Object.entries(schema.properties ?? {}))
-    errors.push(...invariants(property, 'field', propertyPath(path, key)));
+    addAll(errors, invariants(property, 'field', propertyPath(path, key)));
   if (schema.additionalProperties !== undefined && schema.additionalProperties !== false) {
     if (level === 'root')
       errors.push(fieldErrors.forbidden(at('additionalProperties'), 'must not be used at the root'));
     if (typeof schema.additionalProperties === 'object')
-      errors.push(...invariants(schema.additionalProperties, 'field', at('additionalProperties')));
+      addAll(errors, invariants(schema.additionalProperties, 'field', at('additionalProperties')));
   }
   if (intOrString && preserve)
     errors.push(
@@ -80,8 +81,8 @@ function invariants(schema: JSONSchemaProps, level: Level, path: string): FieldE
     );
   if (level === 'root' && type !== '' && type !== 'object')
     errors.push(fieldErrors.invalid(at('type'), type, 'must be object at the root'));
-  if (level === 'root' || embedded) errors.push(...typeMeta(schema, path));
-  errors.push(...metadata(schema, level, embedded, path));
+  if (level === 'root' || embedded) addAll(errors, typeMeta(schema, path));
+  addAll(errors, metadata(schema, level, embedded, path));
   if (embedded && !preserve && Object.keys(schema.properties ?? {}).length === 0)
     errors.push(
       fieldErrors.required(
@@ -134,12 +135,12 @@ function valueValidation(
   const errors: FieldError[] = [];
   if (!skip)
     for (const [i, sub] of (schema.anyOf ?? []).entries())
-      errors.push(...nested(sub, indexPath(at('anyOf'), i), false));
+      addAll(errors, nested(sub, indexPath(at('anyOf'), i), false));
   for (const [i, sub] of (schema.allOf ?? []).entries())
-    errors.push(...nested(sub, indexPath(at('allOf'), i), skipFirst && i === 0));
+    addAll(errors, nested(sub, indexPath(at('allOf'), i), skipFirst && i === 0));
   for (const [i, sub] of (schema.oneOf ?? []).entries())
-    errors.push(...nested(sub, indexPath(at('oneOf'), i), false));
-  if (schema.not !== undefined) errors.push(...nested(schema.not, at('not'), false));
+    addAll(errors, nested(sub, indexPath(at('oneOf'), i), false));
+  if (schema.not !== undefined) addAll(errors, nested(schema.not, at('not'), false));
   if (schema.pattern !== undefined && schema.pattern !== '') {
     try {
       compileRE2(schema.pattern);
@@ -166,9 +167,9 @@ function nested(schema: JSONSchemaProps, path: string, skipAnyOf: boolean): Fiel
   const forbid = (name: string, detail: string): void => {
     errors.push(fieldErrors.forbidden(childPath(path, name), detail));
   };
-  if (schema.items !== undefined) errors.push(...nested(schema.items, childPath(path, 'items'), false));
+  if (schema.items !== undefined) addAll(errors, nested(schema.items, childPath(path, 'items'), false));
   for (const [key, property] of Object.entries(schema.properties ?? {}))
-    errors.push(...nested(property, propertyPath(path, key), false));
+    addAll(errors, nested(property, propertyPath(path, key), false));
   if ((schema.type ?? '') !== '') forbid('type', EMPTY);
   if (schema.additionalProperties !== undefined) forbid('additionalProperties', UNDEFINED);
   if (schema.default !== undefined) forbid('default', UNDEFINED);

@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import type { CRDVersion, CustomResourceDefinition, JSONSchemaProps, PrinterColumn } from './crd-types.ts';
 import { childPath, type FieldError, fieldErrors, indexPath } from './field-error.ts';
 import { deepEqual, goStruct, type Json, type JsonObject } from './json.ts';
@@ -66,13 +67,13 @@ function validateSpec(crd: CustomResourceDefinition): FieldError[] {
   for (const [i, version] of versions.entries())
     if (version.schema?.openAPIV3Schema === undefined)
       errors.push(fieldErrors.required(`${indexPath('spec.versions', i)}.schema.openAPIV3Schema`));
-  errors.push(...validateVersions(versions));
+  addAll(errors, validateVersions(versions));
   const [first] = versions;
   const wrong = first === undefined ? [] : isDNS1035Label(first.name);
   if (wrong.length > 0) errors.push(fieldErrors.invalid('spec.version', first?.name, wrong.join(',')));
-  errors.push(...validateNames(crd));
-  errors.push(...validateTopLevel(versions));
-  errors.push(...validateConversion(spec.conversion));
+  addAll(errors, validateNames(crd));
+  addAll(errors, validateTopLevel(versions));
+  addAll(errors, validateConversion(spec.conversion));
   return errors;
 }
 
@@ -92,7 +93,7 @@ function validateVersions(versions: CRDVersion[]): FieldError[] {
     const at = indexPath('spec.versions', i);
     const wrong = isDNS1035Label(version.name);
     if (wrong.length > 0) errors.push(fieldErrors.invalid(`${at}.name`, version.name, wrong.join(',')));
-    errors.push(...validateVersion(version, versions, at));
+    addAll(errors, validateVersion(version, versions, at));
   }
   const shown = showVersions(versions);
   if (new Set(names).size !== names.length)
@@ -147,12 +148,12 @@ function validateVersion(version: CRDVersion, versions: CRDVersion[], at: string
     );
   const schema = version.schema?.openAPIV3Schema;
   if (schema !== undefined && !shared(versions, 'schema'))
-    errors.push(...validateOpenAPISchema(schema, hasStatus(version), `${at}.schema.openAPIV3Schema`));
-  if (!shared(versions, 'subresources')) errors.push(...validateSubresources(version, `${at}.subresources`));
+    addAll(errors, validateOpenAPISchema(schema, hasStatus(version), `${at}.schema.openAPIV3Schema`));
+  if (!shared(versions, 'subresources')) addAll(errors, validateSubresources(version, `${at}.subresources`));
   if (!shared(versions, 'additionalPrinterColumns'))
-    errors.push(...validateColumns(version, `${at}.additionalPrinterColumns`));
+    addAll(errors, validateColumns(version, `${at}.additionalPrinterColumns`));
   if (!shared(versions, 'selectableFields'))
-    errors.push(...validateSelectable(version, schema, `${at}.selectableFields`));
+    addAll(errors, validateSelectable(version, schema, `${at}.selectableFields`));
   return errors;
 }
 
@@ -165,11 +166,11 @@ function validateTopLevel(versions: CRDVersion[]): FieldError[] {
     errors.push(
       ...validateOpenAPISchema(schema, versions.some(hasStatus), 'spec.validation.openAPIV3Schema'),
     );
-  if (shared(versions, 'subresources')) errors.push(...validateSubresources(first, 'spec.subresources'));
+  if (shared(versions, 'subresources')) addAll(errors, validateSubresources(first, 'spec.subresources'));
   if (shared(versions, 'additionalPrinterColumns'))
-    errors.push(...validateColumns(first, 'spec.additionalPrinterColumns'));
+    addAll(errors, validateColumns(first, 'spec.additionalPrinterColumns'));
   if (shared(versions, 'selectableFields'))
-    errors.push(...validateSelectable(first, schema, 'spec.selectableFields'));
+    addAll(errors, validateSelectable(first, schema, 'spec.selectableFields'));
   return errors;
 }
 
@@ -210,10 +211,10 @@ function validateNames(crd: CustomResourceDefinition): FieldError[] {
         ? []
         : [fieldErrors.invalid(indexPath(childPath('spec.names', key), i), value, wrong.join(','))];
     });
-  errors.push(...list('shortNames'));
+  addAll(errors, list('shortNames'));
   if (kind !== '' && kind === names.listKind)
     errors.push(fieldErrors.invalid('spec.names.listKind', kind, 'kind and listKind may not be the same'));
-  errors.push(...list('categories'));
+  addAll(errors, list('categories'));
   return errors;
 }
 
@@ -269,7 +270,7 @@ function validateColumn(column: PrinterColumn, at: string): FieldError[] {
   if (format !== '' && !COLUMN_FORMATS.includes(format))
     errors.push(fieldErrors.invalid(`${at}.format`, format, `must be one of ${COLUMN_FORMATS.join(',')}`));
   if ((column.jsonPath ?? '') === '') errors.push(fieldErrors.required(`${at}.JSONPath`));
-  else errors.push(...simplePath(column.jsonPath, `${at}.JSONPath`));
+  else addAll(errors, simplePath(column.jsonPath, `${at}.JSONPath`));
   return errors;
 }
 
@@ -286,7 +287,7 @@ function validateSelectable(
   for (const [i, { jsonPath = '' }] of fields.entries()) {
     const field = `${indexPath(at, i)}.jsonPath`;
     if (jsonPath === '') errors.push(fieldErrors.required(field));
-    else errors.push(...validateSelectablePath(jsonPath, schema, field));
+    else addAll(errors, validateSelectablePath(jsonPath, schema, field));
     if (seen.has(jsonPath)) errors.push(fieldErrors.duplicate(field, jsonPath));
     seen.add(jsonPath);
   }

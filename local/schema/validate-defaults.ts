@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import { compileRules, validateRules } from './cel-rules.ts';
 import type { JSONSchemaProps } from './crd-types.ts';
 import { validateEmbedded } from './embedded.ts';
@@ -12,12 +13,12 @@ const META_FIELDS = new Set(['metadata', 'kind', 'apiVersion']);
 export function validateDefaults(schema: JSONSchemaProps, path: string, isRoot: boolean): FieldError[] {
   const errors: FieldError[] = [];
   if (schema.default !== undefined && schema.default !== null)
-    errors.push(...validateDefault(schema.default, schema, childPath(path, 'default'), isRoot));
+    addAll(errors, validateDefault(schema.default, schema, childPath(path, 'default'), isRoot));
   if (schema.items !== undefined)
-    errors.push(...validateDefaults(schema.items, childPath(path, 'items'), false));
+    addAll(errors, validateDefaults(schema.items, childPath(path, 'items'), false));
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     if (isRoot && META_FIELDS.has(key)) continue; // forbidden altogether: said elsewhere
-    errors.push(...validateDefaults(property, keyPath(childPath(path, 'properties'), key), false));
+    addAll(errors, validateDefaults(property, keyPath(childPath(path, 'properties'), key), false));
   }
   return errors;
 }
@@ -30,10 +31,10 @@ function validateDefault(value: Json, schema: JSONSchemaProps, path: string, isR
     if (!deepEqual(wrapped.value, value))
       errors.push(fieldErrors.invalid(path, value, 'must not have unknown fields'));
     const resource = isRoot || schema['x-kubernetes-embedded-resource'] === true;
-    errors.push(...validateEmbedded(value, { ...schema, 'x-kubernetes-embedded-resource': resource }, path));
+    addAll(errors, validateEmbedded(value, { ...schema, 'x-kubernetes-embedded-resource': resource }, path));
   }
   const wrong = validateValue(value, schema, { prefix: path });
-  errors.push(...wrong);
+  addAll(errors, wrong);
   if (wrong.length > 0) return errors;
   const tree = compileRules(schema, false);
   if (tree === undefined) return errors;

@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import type { JSONSchemaProps } from './crd-types.ts';
 import { childPath, type FieldError, fieldErrors, keyPath } from './field-error.ts';
 
@@ -24,7 +25,7 @@ export function listAndMap(schema: JSONSchemaProps, path: string): FieldError[] 
   const listType = schema['x-kubernetes-list-type'];
   if (listType !== undefined) {
     if (schema.type !== 'array') wrongType('must be array if x-kubernetes-list-type is specified');
-    else if (listType === 'set') errors.push(...atomicItems(schema, path));
+    else if (listType === 'set') addAll(errors, atomicItems(schema, path));
     if (!['atomic', 'set', 'map'].includes(listType))
       errors.push(fieldErrors.notSupported(at('x-kubernetes-list-type'), listType, ['atomic', 'set', 'map']));
   }
@@ -37,8 +38,8 @@ export function listAndMap(schema: JSONSchemaProps, path: string): FieldError[] 
         : fieldErrors.invalid(at('x-kubernetes-list-type'), listType, detail),
     );
   }
-  if (listType === 'map') errors.push(...mapKeys(schema, keys, path));
-  if (listType === 'map' || listType === 'set') errors.push(...mapItems(schema, listType, keys, path));
+  if (listType === 'map') addAll(errors, mapKeys(schema, keys, path));
+  if (listType === 'map' || listType === 'set') addAll(errors, mapItems(schema, listType, keys, path));
   return errors;
 }
 

@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import { compileRule } from './cel-rules.ts';
 import { validFieldPath } from './cel-field-path.ts';
 import { declaredType } from './cel-schema.ts';
@@ -48,16 +49,16 @@ export function validateOpenAPISchema(
   path: string,
 ): FieldError[] {
   const errors: FieldError[] = [];
-  if (hasStatus) errors.push(...rootFields(schema, path));
+  if (hasStatus) addAll(errors, rootFields(schema, path));
   if (schema.nullable === true)
     errors.push(fieldErrors.forbidden(childPath(path, 'nullable'), 'nullable cannot be true at the root'));
   const structural = validateStructural(schema, path);
-  errors.push(...structural);
+  addAll(errors, structural);
   if (structural.length === 0) {
     const defaults = validateDefaults(schema, path, true);
-    errors.push(...defaults);
-    errors.push(...walk(schema, path, defaults.length === 0));
-  } else errors.push(...walk(schema, path, false));
+    addAll(errors, defaults);
+    addAll(errors, walk(schema, path, defaults.length === 0));
+  } else addAll(errors, walk(schema, path, false));
   return errors;
 }
 
@@ -108,23 +109,23 @@ function check(schema: JSONSchemaProps, path: string, isRoot: boolean, context: 
           'additionalProperties and properties are mutual exclusive',
         ),
       );
-    if (typeof more === 'object') errors.push(...check(more, at('additionalProperties'), false, context));
+    if (typeof more === 'object') addAll(errors, check(more, at('additionalProperties'), false, context));
   }
   for (const [key, property] of Object.entries(schema.properties ?? {}))
     errors.push(
       ...check(property, keyPath(at('properties'), key), false, below(schema, key, path, isRoot, context)),
     );
   const plain: Context = { ...context, rules: false };
-  if (schema.not !== undefined) errors.push(...check(schema.not, at('not'), false, plain));
+  if (schema.not !== undefined) addAll(errors, check(schema.not, at('not'), false, plain));
   for (const key of ['allOf', 'oneOf', 'anyOf'] as const)
     for (const [i, sub] of (schema[key] ?? []).entries())
-      errors.push(...check(sub, indexPath(at(key), i), false, plain));
+      addAll(errors, check(sub, indexPath(at(key), i), false, plain));
   if (schema.items !== undefined) {
     const inner = schema['x-kubernetes-list-type'] === 'map' ? context : { uncorrelatable: path, ...context };
-    errors.push(...check(schema.items, at('items'), false, inner));
+    addAll(errors, check(schema.items, at('items'), false, inner));
   }
-  errors.push(...listAndMap(schema, path));
-  errors.push(...rules(schema, path, isRoot, errors.length === 0, context));
+  addAll(errors, listAndMap(schema, path));
+  addAll(errors, rules(schema, path, isRoot, errors.length === 0, context));
   return errors;
 }
 

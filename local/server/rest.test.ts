@@ -507,6 +507,29 @@ describe('delete', () => {
   });
 });
 
+describe('requests with more fields than a call can have arguments', () => {
+  const members = (text: (i: number) => string): string =>
+    `{${Array.from({ length: 150_000 }, (_, i) => text(i)).join(',')}}`;
+  const items = `[${Array.from({ length: 150_000 }, (_, i) => `"a b${i}"`).join(',')}]`;
+  it.each([
+    ['unknown ones', 201, `"spec":${members((i) => (i === 0 ? '"size":1' : `"k${i}":""`))}`],
+    ['unknown ones beside it', 201, `"spec":{"size":1},${members((i) => `"k${i}":""`).slice(1, -1)}`],
+    ['that stand twice', 201, `"spec":${members(() => '"size":1')}`],
+    ['labels that are none', 422, `"metadata":{"name":"m","labels":${members((i) => `"a b${i}":""`)}}`],
+    ['finalizers that are none', 422, `"metadata":{"name":"m","finalizers":${items}}`],
+    [
+      'owners that are none',
+      422,
+      `"metadata":{"name":"m","ownerReferences":[${'{"uid":""},'.repeat(90_000)}{}]}`,
+    ],
+  ])('%s', { timeout: 60_000 }, async (_what, code, text) => {
+    const name = text.startsWith('"metadata"') ? '' : `"metadata":{"generateName":"m-"},`;
+    const body = `{"apiVersion":"example.com/v1","kind":"Widget",${name}${text}}`;
+    const answer = await call('POST', WIDGETS, { body });
+    expect([answer.code, answer.text.slice(0, 300)]).toEqual([code, expect.any(String)]);
+  });
+});
+
 describe('paths', () => {
   it.each(['/foo', '/apis/example.com/v9/widgets', '/apis/example.com/v1/gadgets'])(
     '%s is 404 page not found',
