@@ -4,10 +4,11 @@
  * makes the pattern so that it fits both. And a test file that cannot be imported any more, which the original takes for
  * one without tests, is a failure here.
  */
-import { TestStatus } from '@stryker-mutator/api/test-runner';
 import { strykerPlugins as original, strykerValidationSchema } from '@stryker-mutator/vitest-runner';
 
 const [plugin] = original;
+/** TestStatus.Failed of Stryker's API. */
+const FAILED = 1;
 
 /** The runner that the original plugin makes, with its `run` narrowed another way. */
 function create(injector) {
@@ -33,7 +34,7 @@ create.inject = plugin.factory.inject;
 /** Stryker knows the failure of a test alone: one of those that were to run. */
 function failed(id, { filepath, result }) {
   const failureMessage = `${filepath} cannot be imported: ${result.errors?.[0]?.message ?? 'no reason given'}`;
-  return { id, name: 'import', timeSpentMs: 0, status: TestStatus.Failed, failureMessage };
+  return { id, name: 'import', timeSpentMs: 0, status: FAILED, failureMessage };
 }
 
 /** An id is FILE#NAMES, the names of suites and test joined with a space; a title has spaces of its own. */
