@@ -90,7 +90,7 @@ export class EventRecorder {
     const text = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE - 4)} ...` : message;
     const key = JSON.stringify([idOf(subject), type, reason, text]);
     const now = this.#options.clock.now();
-    const entry = this.#entry(key, now, { subject, type, reason, message: text });
+    const entry = this.#entry(key, now, { subject: nameOf(subject), type, reason, message: text });
     entry.fresh += 1;
     entry.last = now;
     if (!this.#queue.has(key) && this.#queue.size >= (this.#options.maxQueued ?? 512)) {
@@ -260,6 +260,21 @@ export class EventRecorder {
     const suffix = this.#lastName.toString(16);
     return `${subject.slice(0, 253 - suffix.length - 1).replace(/[-.]+$/, '')}.${suffix}`;
   }
+}
+
+/** What an event says of its object, and no more: it is remembered long after the object has changed. */
+function nameOf({ apiVersion, kind, metadata }: EventSubject): EventSubject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+  };
 }
 
 function idOf(subject: EventSubject): string {

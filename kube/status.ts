@@ -16,7 +16,10 @@ export async function writeStatus<T extends KubeObject & { status?: unknown }>(
 ): Promise<T> {
   if (sameJSON(original.status, status)) return original;
   try {
-    return await client.update<T>(resource, { ...original, status }, { ...options, subresource: 'status' });
+    // As large as all the rest, and kept by the server when left out.
+    const { managedFields: _, ...metadata } = original.metadata;
+    const next = { ...original, metadata, status };
+    return await client.update<T>(resource, next, { ...options, subresource: 'status' });
   } catch (error) {
     if (isConflict(error)) throw new ConflictError(error);
     throw error;

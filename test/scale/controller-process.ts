@@ -24,6 +24,7 @@ export interface ControllerUse {
   counts: RequestCounts;
   rssBytes: number;
   mostRssBytes: number;
+  heapUsedBytes: number;
   cpuMs: number;
 }
 
@@ -102,6 +103,7 @@ if (process.argv[1] === import.meta.filename) {
     process.send?.({
       counts,
       rssBytes: process.memoryUsage.rss(),
+      heapUsedBytes: process.memoryUsage().heapUsed,
       mostRssBytes: process.resourceUsage().maxRSS * 1024,
       cpuMs: (user + system) / 1000,
     } satisfies ControllerUse);

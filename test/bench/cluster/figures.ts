@@ -44,6 +44,9 @@ export function controllerLines(
       measured: ms((after.cpuMs - before.cpuMs) / sandboxes),
     },
     goal('memory of the controller at its most', most, `${most.toFixed(0)} MB`, { atMost: mostMB }, ' MB'),
-    { what: 'memory of the controller afterwards', measured: `${(after.rssBytes / MB).toFixed(0)} MB` },
+    {
+      what: 'memory of the controller afterwards',
+      measured: `${(after.rssBytes / MB).toFixed(0)} MB, heap ${(after.heapUsedBytes / MB).toFixed(0)} MB`,
+    },
   ];
 }
