@@ -95,7 +95,7 @@ describe('the data folder', () => {
     const dataDir = testFolder();
     writeFileSync(join(dataDir, 'state.db'), 'this is no database, whatever its name says'.repeat(100));
     await expect(startLocalAPI({ dataDir, crds: [], log })).rejects.toThrow(
-      `the data folder ${dataDir} cannot be opened`,
+      `the data folder ${dataDir} cannot be opened: state.db: file is not a database; use a copy of the folder, or another one`,
     );
     rmSync(join(dataDir, 'state.db'));
     writeFileSync(join(dataDir, 'tokens.json'), '{"format":');

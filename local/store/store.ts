@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { syncStepsFromEnvironment } from '../../kube/fault-points.ts';
 import type { Clock } from '../clock.ts';
@@ -72,9 +72,11 @@ export class Store {
     } catch (error) {
       const mapped = toStoreError(error);
       if (mapped instanceof StoreError && mapped !== error) {
-        throw new StoreError(mapped.code, `the data folder ${dirname(path)} cannot be opened`, {
-          cause: error,
-        });
+        throw new StoreError(
+          mapped.code,
+          `the data folder ${dirname(path)} cannot be opened: ${basename(path)}: ${error instanceof Error ? error.message : String(error)}; use a copy of the folder, or another one`,
+          { cause: error },
+        );
       }
       throw error;
     }

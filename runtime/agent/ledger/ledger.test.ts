@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -51,6 +51,13 @@ describe('the ledger', () => {
     mine.starts = 7;
     await written;
     expect(ledger.get('u1')?.starts).toBe(1);
+  });
+
+  it('that cannot be read names the file', async () => {
+    await mkdir(join(folder, 'u1.json'), { recursive: true });
+    await expect(openLedger(folder)).rejects.toThrow(
+      `the ledger's record ${join(folder, 'u1.json')} cannot be read: EISDIR`,
+    );
   });
 
   it('has the old record where a crash cut a write off', async () => {

@@ -26,7 +26,7 @@ export async function openLedger(folder: string): Promise<Ledger> {
       continue;
     }
     if (!file.endsWith('.json')) continue;
-    const record = parse(await readFile(join(folder, file), 'utf8'));
+    const record = parse(await textOf(join(folder, file)));
     if (record !== undefined) records.set(record.uid, record);
   }
   // Writes of one record keep their order; those of different sandboxes do not wait for each other.
@@ -57,6 +57,15 @@ export async function openLedger(folder: string): Promise<Ledger> {
         records.delete(uid);
       }),
   };
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    // The system's own words name no file where a folder is in its place.
+    throw new Error(`the ledger's record ${path} cannot be read: ${(cause as Error).message}`, { cause });
+  }
 }
 
 /** START waits for this: no step more than it takes, and the handles are closed beside them. */
