@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createKubeClient } from '../../kube/http-client.ts';
-import { installKinds } from '../bench/cluster/stage.ts';
+import { installKinds } from '../scale/install-kinds.ts';
 import { type Cluster, startCluster } from '../cluster/start.ts';
 import { INIT_BINARY } from '../agent/world.ts';
 import { SANDBOX_NODES } from '../../kube/resources.ts';

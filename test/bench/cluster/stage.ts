@@ -1,16 +1,15 @@
 import pino from 'pino';
-import { crdManifests } from '../../../crds/crd-manifests.ts';
 import type { Sandbox } from '../../../crds/sandbox.ts';
 import { sandboxSpec } from '../../../controller/testing/objects.ts';
-import type { KubeClient, KubeObject } from '../../../kube/client.ts';
+import type { KubeClient } from '../../../kube/client.ts';
 import { systemClock } from '../../../kube/clock.ts';
 import { createKubeClient } from '../../../kube/http-client.ts';
-import { CRDS, SANDBOX_NODES, SANDBOXES } from '../../../kube/resources.ts';
+import { SANDBOXES } from '../../../kube/resources.ts';
 import { type Cluster, startCluster } from '../../cluster/start.ts';
 import { Arrivals } from '../../scale/arrivals.ts';
 import { type ControllerProcess, startControllerProcess } from '../../scale/controller-process.ts';
+import { installKinds } from '../../scale/install-kinds.ts';
 import { SimulatedNodes } from '../../scale/simulated-nodes.ts';
-import { until } from '../../until.ts';
 
 /** A kube-apiserver with our kinds, simulated nodes, a watching user, and, once asked for, the controller. */
 export interface Stage {
@@ -24,6 +23,13 @@ export interface Stage {
 }
 
 const NAMESPACE = 'default';
+
+/** What an interrupt has to end. */
+const open = new Set<() => Promise<void>>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    void Promise.allSettled([...open].map((close) => close())).then(() => process.exit(1));
+  });
 
 export async function openStage(options: { nodes: number; maxSandboxes?: number }): Promise<Stage> {
   const cluster = await startCluster({ controllerManager: false });
@@ -39,12 +45,14 @@ export async function openStage(options: { nodes: number; maxSandboxes?: number 
     ...(options.maxSandboxes !== undefined && { maxSandboxes: options.maxSandboxes }),
   });
   const close = async (): Promise<void> => {
+    open.delete(close);
     await controller?.stop();
     await nodes.stop();
     await arrivals.stop();
     client.close();
     await cluster.close();
   };
+  open.add(close);
   try {
     await installKinds(client);
     await nodes.start();
@@ -69,17 +77,6 @@ export async function openStage(options: { nodes: number; maxSandboxes?: number 
     },
     close,
   };
-}
-
-export async function installKinds(client: KubeClient): Promise<void> {
-  for (const crd of crdManifests() as unknown as KubeObject[]) await client.create(CRDS, crd);
-  for (const resource of [SANDBOXES, SANDBOX_NODES])
-    await until('the kinds to be served', () =>
-      client.list(resource, {}).then(
-        () => true,
-        () => false,
-      ),
-    );
 }
 
 /** What a user writes: with limits, so that there is something to count. */
