@@ -93,7 +93,7 @@ export async function startLocalAPI(options: LocalAPIOptions): Promise<LocalAPI>
     await installDefinitions(store, registry, { crds: options.crds, clock });
     const hub = new WatchHub(store);
     let serving = true;
-    const handler = createHandler({
+    const context = {
       store,
       registry,
       hub,
@@ -105,9 +105,17 @@ export async function startLocalAPI(options: LocalAPIOptions): Promise<LocalAPI>
       clock,
       log,
       ready: () => serving,
+    };
+    // A handler for each way in, with bounds of its own: who floods the one does not keep out who comes by the other.
+    const inProcess = new InProcessServer(createHandler(context));
+    const server = await startHTTPS({
+      host,
+      port: options.port ?? 0,
+      dataDir,
+      clock,
+      log,
+      handler: createHandler(context),
     });
-    const inProcess = new InProcessServer(handler);
-    const server = await startHTTPS({ host, port: options.port ?? 0, dataDir, clock, log, handler });
     const housekeeping = startHousekeeping({ store, registry, clock, log }, options.compaction);
     const url = `https://${host.includes(':') ? `[${host}]` : host}:${server.port}`;
     writeHolder(holderPath, { pid: process.pid, url });

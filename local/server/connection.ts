@@ -19,6 +19,8 @@ export interface ServerAnswer {
   readonly writableEnded: boolean;
   /** The other end does not take it as fast as it comes; `drain` says when it has. */
   readonly writableNeedDrain: boolean;
+  /** Bytes (or characters) that the other end has yet to take. */
+  readonly writableLength: number;
   setHeader(name: string, value: string): unknown;
   writeHead(code: number, headers: OutgoingHttpHeaders): unknown;
   flushHeaders(): void;

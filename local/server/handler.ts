@@ -8,6 +8,7 @@ import { type Exchange, notFound, type ServerContext } from './exchange.ts';
 import { serveObjects } from './objects.ts';
 import { send, sendError } from './respond.ts';
 import { serveReview } from './review.ts';
+import { UnreadAnswers } from './unread-answers.ts';
 import { attributesOf, type ResourceRoute, resourceRoute, type Verb, verbOf } from './route.ts';
 import { isTrue } from '../rest/list-options.ts';
 import { versionInfo } from './version.ts';
@@ -21,6 +22,7 @@ export function createHandler(
   context: ServerContext,
 ): (request: ServerRequest, response: ServerAnswer) => void {
   let inFlight = 0;
+  const unread = new UnreadAnswers();
   return (request, response) => {
     const warnings: string[] = [];
     // A client that goes away while it is answered is no fault of the server's.
@@ -40,7 +42,7 @@ export function createHandler(
         else sendError(request, response, error, { log: context.log, warnings });
       })
       .finally(() => {
-        whenSent(response, () => {
+        whenSent(response, unread, () => {
           inFlight -= 1;
         });
       });
@@ -48,15 +50,17 @@ export function createHandler(
 }
 
 /** An answer that nobody reads holds memory, so it counts until it is gone. Watches keep their own time. */
-function whenSent(response: ServerAnswer, done: () => void): void {
+function whenSent(response: ServerAnswer, unread: UnreadAnswers, done: () => void): void {
   const streaming = response.headersSent && !response.writableEnded;
   if (streaming || response.closed || response.destroyed) {
     done();
     return;
   }
+  unread.add(response);
   const timer = setTimeout(() => response.destroy(), MAX_SEND_MS).unref();
   response.once('close', () => {
     clearTimeout(timer);
+    unread.remove(response);
     done();
   });
 }

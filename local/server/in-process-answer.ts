@@ -19,6 +19,10 @@ export class InProcessAnswer extends EventEmitter implements ServerAnswer {
   #onHeaders: (() => void) | undefined;
   #onData: (() => void) | undefined;
 
+  get writableLength(): number {
+    return this.#length;
+  }
+
   setHeader(name: string, value: string): void {
     this.headers[name.toLowerCase()] = value;
   }

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { connect } from 'node:tls';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { KubeObject, Resource } from '../../kube/client.ts';
+import { ApiError, type KubeObject, type Resource } from '../../kube/client.ts';
 import { TransportError } from '../../kube/errors.ts';
 import { clientHeaders, createClientOver, createKubeClient } from '../../kube/http-client.ts';
 import { FakeClock } from '../../kube/testing/fake-clock.ts';
@@ -42,6 +44,8 @@ async function setUp(token?: string) {
 
 const made = (name: string): KubeObject =>
   ({ ...widget(name), metadata: { name, namespace: 'default' } }) as unknown as KubeObject;
+
+const isOverloaded = (error: unknown): boolean => error instanceof ApiError && error.code === 429;
 
 async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   return await promise.then(
@@ -174,6 +178,27 @@ it('[K5] a reader that does not keep up makes the server pause, and wakes it whe
   await opened.chunks().next();
   expect(said).toEqual([false, true, 'drain']);
   opened.close();
+});
+
+it('[K5] is served although the outside has more requests open than the server takes', async () => {
+  const { api, client, overHTTPS } = await setUp();
+  const { hostname, port } = new URL(api.url);
+  const slow = await Promise.all(
+    Array.from({ length: 600 }, async () => {
+      const socket = connect({ host: hostname, port: Number(port), ca: api.caData });
+      socket.on('error', () => {});
+      ends.push(async () => void socket.destroy());
+      await once(socket, 'secureConnect');
+      socket.write(
+        `POST /apis/example.com/v1/namespaces/default/widgets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.adminToken}\r\nContent-Length: 9\r\n\r\n{`,
+      );
+      return socket;
+    }),
+  );
+  let refused: unknown;
+  while (!isOverloaded(refused)) refused = await errorOf(overHTTPS.get(WIDGETS, ref));
+  expect(await client.create(WIDGETS, made('a'))).toMatchObject({ metadata: { name: 'a' } });
+  for (const socket of slow) socket.destroy();
 });
 
 it('a server that stops answers what it has begun, and takes no more', async () => {
