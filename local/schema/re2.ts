@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { BoundedMap } from '../../kube/bounded-map.ts';
 
 /** Patterns of a CRD are few and constant; values are many. */
 const cache = new Map<string, RE2JS | Error>();
@@ -20,7 +21,23 @@ export function compileRE2(pattern: string): RE2JS {
   return found;
 }
 
+/**
+ * Answers by pattern and text. Every write of an object asks the same of the same short texts again (a status write
+ * of the whole spec), and a match costs more than all the rest of a small rule.
+ */
+const answers = new BoundedMap<string, boolean>(2000);
+const ANSWERED_LENGTH = 256;
+
 /** Whether the pattern matches anywhere in the text. Throws when the pattern is bad. */
 export function matchesRE2(pattern: string, text: string): boolean {
-  return compileRE2(pattern).matcher(text).find();
+  const match = (): boolean => compileRE2(pattern).matcher(text).find();
+  if (pattern.length + text.length > ANSWERED_LENGTH) return match();
+  // The length tells where the pattern ends, whatever is in either.
+  const key = `${pattern.length} ${pattern}${text}`;
+  let answer = answers.get(key);
+  if (answer === undefined) {
+    answer = match();
+    answers.set(key, answer);
+  }
+  return answer;
 }
