@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kube/clock.ts';
-import { DriverError, type RuntimeDriver } from '../../driver.ts';
+import { DriverError, type ImageInfo, type RuntimeDriver } from '../../driver.ts';
 import type { ProbeKeeper } from '../probe/keeper.ts';
 import type { RuntimeAnswer } from '../sandbox/types.ts';
 
@@ -32,6 +32,7 @@ export class Runtime {
   readonly #clock: Clock;
   #answer: { at: number; answer: RuntimeAnswer } | undefined;
   #asking: Promise<RuntimeAnswer> | undefined;
+  readonly #images = new Map<string, Promise<ImageInfo | undefined>>();
   readonly breaks: RuntimeBreak[] = [];
 
   constructor(options: { driver: RuntimeDriver; probe: ProbeKeeper; clock: Clock }) {
@@ -62,6 +63,17 @@ export class Runtime {
 
   forget(): void {
     this.#answer = undefined;
+  }
+
+  /** The image as it is now; many sandboxes of one image that are launched at once ask once. */
+  image(reference: string, options: { signal?: AbortSignal } = {}): Promise<ImageInfo | undefined> {
+    const asking = this.#images.get(reference);
+    if (asking !== undefined) return asking;
+    const answer = this.driver.inspectImage(reference, options).finally(() => {
+      this.#images.delete(reference);
+    });
+    this.#images.set(reference, answer);
+    return answer;
   }
 
   broke(nowMs: number): void {

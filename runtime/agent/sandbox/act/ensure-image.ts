@@ -25,7 +25,11 @@ export async function ensureImage(context: ActContext): Promise<ImageInfo | unde
   const call = { signal: services.signal };
   const policy = effectivePullPolicy(spec);
   if (policy !== 'Always' || run.pulled === spec.image) {
-    const image = await runtime.driver.inspectImage(spec.image, call);
+    // A question from before our own pull has ended may still be under way.
+    const image =
+      run.pulled === undefined
+        ? await runtime.image(spec.image, call)
+        : await runtime.driver.inspectImage(spec.image, call);
     if (image !== undefined) {
       run.pull = undefined;
       run.pulled = undefined;
