@@ -348,9 +348,7 @@ describe('a sandbox that has ended', () => {
   });
 
   it('is kept a while', () => {
-    expect(
-      shows(seen(sandbox('s', { spec, status: ended('2026-01-01T00:50:01Z') }))),
-    ).toMatchInlineSnapshot(`
+    expect(shows(seen(sandbox('s', { spec, status: ended('2026-01-01T00:50:01Z') })))).toMatchInlineSnapshot(`
       "because it has ended and is kept
       again in 1000 ms"
     `);
@@ -366,25 +364,23 @@ describe('a sandbox that has ended', () => {
   });
 
   it('is deleted', () => {
-    expect(
-      shows(seen(sandbox('s', { spec, status: ended('2026-01-01T00:50:00Z') }))),
-    ).toMatchInlineSnapshot(`
+    expect(shows(seen(sandbox('s', { spec, status: ended('2026-01-01T00:50:00Z') })))).toMatchInlineSnapshot(`
       "because its time to live after its end is over
       do Delete"
     `);
   });
 
   it('is looked at within the hour, whatever the clocks say', () => {
-    expect(
-      shows(seen(sandbox('s', { spec, status: ended('2036-01-01T00:00:00Z') }))),
-    ).toMatchInlineSnapshot(`
+    expect(shows(seen(sandbox('s', { spec, status: ended('2036-01-01T00:00:00Z') })))).toMatchInlineSnapshot(`
       "because it has ended and is kept
       again in 3600000 ms"
     `);
   });
 
   it('is kept where nobody knows when', () => {
-    expect(shows(seen(sandbox('s', { spec, status: ended('nonsense') })))).toMatchInlineSnapshot(`"because its node has it"`);
+    expect(shows(seen(sandbox('s', { spec, status: ended('nonsense') })))).toMatchInlineSnapshot(
+      `"because its node has it"`,
+    );
   });
 });
 
@@ -415,7 +411,9 @@ describe('a sandbox that is being deleted', () => {
   });
 
   it('and whose container may be there', () => {
-    expect(shows(seen(sandbox('s', { metadata, status: bound('False') })))).toMatchInlineSnapshot(`"because it is being deleted and its container may still be there"`);
+    expect(shows(seen(sandbox('s', { metadata, status: bound('False') })))).toMatchInlineSnapshot(
+      `"because it is being deleted and its container may still be there"`,
+    );
   });
 
   it('and whose container is gone', () => {
