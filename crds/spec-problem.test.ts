@@ -44,6 +44,13 @@ describe('what stops a spec before any node is asked', () => {
     ],
     ['what an older schema let through', { image: '' }, 'InvalidSpec', 'spec.image', /spec\.image/],
     [
+      'an image that is a path',
+      { image: '../../../etc' },
+      'InvalidSpec',
+      'spec.image',
+      /"\.\.\/\.\.\/\.\.\/etc" is refused; accepted: \[HOST/,
+    ],
+    [
       'a workspace in a folder of the kernel',
       { workspace: { path: '/proc/self' } },
       'InvalidSpec',

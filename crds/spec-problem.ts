@@ -1,6 +1,7 @@
 import type { Reason } from './conditions.ts';
 import { EXPANDED_MAX_BYTES, expandMain, expandSetup } from './expansion.ts';
 import { describeErrors } from './field-error.ts';
+import { IMAGE_ACCEPTED, isImageReference } from './image-reference.ts';
 import { hasErrors, limitsOf } from './limits.ts';
 import { shown } from './quantity.ts';
 import { DOT_PART, RESERVED_PATH, WORKSPACE_PATH_ACCEPTED } from './rules.ts';
@@ -33,6 +34,7 @@ export function specProblem(spec: SandboxSpec): SpecProblem | undefined {
 const checks: readonly ((spec: SandboxSpec) => SpecProblem | undefined)[] = [
   limits,
   schema,
+  image,
   setupWithoutInit,
   valueAndSource,
   expansion,
@@ -59,6 +61,17 @@ function schema(spec: SandboxSpec): SpecProblem | undefined {
   const errors = schemaErrors(spec);
   if (errors[0] === undefined) return undefined;
   return { reason: 'InvalidSpec', field: errors[0].field, message: describeErrors(errors) };
+}
+
+/** A pull of it would be tried again for good. */
+function image(spec: SandboxSpec): SpecProblem | undefined {
+  if (isImageReference(spec.image)) return undefined;
+  const field = 'spec.image';
+  return {
+    reason: 'InvalidSpec',
+    field,
+    message: `${field}: ${shown(spec.image)} is refused; accepted: ${IMAGE_ACCEPTED}`,
+  };
 }
 
 function setupWithoutInit(spec: SandboxSpec): SpecProblem | undefined {
