@@ -18,8 +18,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   try {
     const program = await readInitProgram(options.initBinary);
     const instance = await keptInstance(options.dataDir, options.instance);
-    const ledger = await openLedger(join(options.dataDir, 'ledger'));
-    const outputs = createOutputs(options.dataDir, () => options.clock.now().getTime());
+    const ledger = await openLedger(join(options.dataDir, 'ledger'), (path, why) =>
+      options.log.warn({ path, why }, 'a record of the ledger is not used: its content is none'),
+    );
+    const outputs = createOutputs(options.dataDir, options.clock);
     const running = new Running({
       ...options,
       instance,

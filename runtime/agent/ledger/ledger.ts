@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LedgerRecord } from './record.ts';
+import { recordOrProblem } from './record-shape.ts';
 
 /**
  * One file a sandbox, written whole and synced before what it announces is done: a signal of ours is never read as
@@ -16,7 +17,11 @@ export interface Ledger {
 
 const UID = /^[A-Za-z0-9-]{1,64}$/;
 
-export async function openLedger(folder: string): Promise<Ledger> {
+/** `unread` hears of each file whose content is no record, and why; its sandbox is taken for one without a record. */
+export async function openLedger(
+  folder: string,
+  unread: (path: string, why: string) => void,
+): Promise<Ledger> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const records = new Map<string, LedgerRecord>();
   for (const file of await readdir(folder)) {
@@ -26,8 +31,10 @@ export async function openLedger(folder: string): Promise<Ledger> {
       continue;
     }
     if (!file.endsWith('.json')) continue;
-    const record = parse(await textOf(join(folder, file)));
-    if (record !== undefined) records.set(record.uid, record);
+    const path = join(folder, file);
+    const record = parse(await textOf(path));
+    if (typeof record === 'string') unread(path, record);
+    else records.set(record.uid, record);
   }
   // Writes of one record keep their order; those of different sandboxes do not wait for each other.
   const chains = new Map<string, Promise<void>>();
@@ -90,15 +97,14 @@ async function writeSynced(folder: string, name: string, text: string): Promise<
   }
 }
 
-function parse(text: string): LedgerRecord | undefined {
+function parse(text: string): LedgerRecord | string {
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null) return undefined;
-    const record = value as LedgerRecord;
-    return record.version === 1 && UID.test(record.uid) ? record : undefined;
-  } catch {
-    return undefined;
+    value = JSON.parse(text);
+  } catch (error) {
+    return `not JSON: ${(error as Error).message}`;
   }
+  return recordOrProblem(value);
 }
 
 async function after(earlier: Promise<void> | undefined, work: () => Promise<void>): Promise<void> {

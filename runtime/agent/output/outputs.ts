@@ -1,19 +1,22 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../../../kube/clock.ts';
 import type { Launch } from './frame.ts';
+import { keepGoing, type OutputTrouble } from './keep-going.ts';
 import { outputFolder } from './reader.ts';
 import { openOutputWriter, OUTPUT_BOUNDS, type OutputWriter } from './writer.ts';
 
 /** The writers of all sandboxes, each opened when it is first needed. */
 export interface Outputs {
-  writer(uid: string, launch: Launch): Promise<OutputWriter>;
+  /** Never rejects, and neither does what is written with it; `trouble` of the one who asks first hears why not. */
+  writer(uid: string, launch: Launch, trouble: OutputTrouble): Promise<OutputWriter>;
   /** Closes the files of a sandbox that has ended; reading goes on to work. */
   close(uid: string): Promise<void>;
   remove(uid: string): Promise<void>;
   closeAll(): Promise<void>;
 }
 
-export function createOutputs(dataDir: string, nowMs: () => number): Outputs {
+export function createOutputs(dataDir: string, clock: Pick<Clock, 'now' | 'monotonicMs'>): Outputs {
   const open = new Map<string, Promise<OutputWriter>>();
   const close = async (key: string): Promise<void> => {
     const writer = open.get(key);
@@ -21,17 +24,23 @@ export function createOutputs(dataDir: string, nowMs: () => number): Outputs {
     if (writer !== undefined) await (await writer).close();
   };
   return {
-    writer: (uid, launch) => {
+    writer: (uid, launch, trouble) => {
       const key = `${uid}/${launch}`;
       const known = open.get(key);
       if (known !== undefined) return known;
-      const opening = openOutputWriter(outputFolder(dataDir, uid, launch), {
-        ...OUTPUT_BOUNDS[launch],
-        nowMs,
-      });
+      const folder = outputFolder(dataDir, uid, launch);
+      const bounds = { ...OUTPUT_BOUNDS[launch], nowMs: () => clock.now().getTime() };
+      const opening = keepGoing(
+        () => openOutputWriter(folder, bounds),
+        () => clock.monotonicMs(),
+        {
+          ...trouble,
+          // The system's own words name no file where a disk is full.
+          lost: (error, retryInMs) =>
+            trouble.lost(new Error(`${folder}: ${(error as Error).message}`, { cause: error }), retryInMs),
+        },
+      );
       open.set(key, opening);
-      // One that failed is tried again by the next chunk.
-      opening.catch(() => open.delete(key));
       return opening;
     },
     close: async (uid) => {

@@ -2,6 +2,7 @@ import { openInit } from '../../link/init.ts';
 import type { InitArrival } from '../../link/types.ts';
 import type { Services } from '../services.ts';
 import { lifeOf } from './life.ts';
+import { outputTrouble } from './output-trouble.ts';
 import { openLiveSession } from './live-session.ts';
 
 /** An init has come through a probe: from now on what happens in its sandbox is known here. */
@@ -21,7 +22,7 @@ export async function takeArrival(services: Services, arrival: InitArrival): Pro
       arrival,
       start,
       life: lifeOf(containerID, start),
-      writer: (launch) => outputs.writer(uid, launch),
+      writer: (launch) => outputs.writer(uid, launch, outputTrouble(services, run, launch)),
       changed: () => services.enqueue(uid),
       nowMs: () => clock.monotonicMs(),
       failed: (error) => {

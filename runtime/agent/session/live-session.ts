@@ -11,6 +11,11 @@ export const MAIN_ID = 2;
 
 /** Bytes an init may send before they are written down. */
 const WINDOW_BYTES = 256 * 1024;
+/**
+ * To one that ran before: of output that could not be written, nothing here may know how far it came. Init has 64 KiB
+ * under way at most, whatever it may send.
+ */
+const RESUMED_WINDOW_BYTES = Number.MAX_SAFE_INTEGER;
 
 export interface LiveSession {
   readonly init: InitSession;
@@ -104,10 +109,10 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Live
   if (fell) fence.fell = true;
   for (const chunk of received) take(chunk);
 
-  const grant = async (launch: Launch): Promise<void> => {
+  const grant = async (launch: Launch, windowBytes: number): Promise<void> => {
     const writer = await options.writer(launch);
     for (const stream of ['stdout', 'stderr'] as const) {
-      init.credit(idOf(launch), stream, writer.written(options.life, stream), WINDOW_BYTES);
+      init.credit(idOf(launch), stream, writer.written(options.life, stream), windowBytes);
     }
   };
   for (const record of init.hello.processes) {
@@ -115,7 +120,7 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Live
     if (launch === undefined) continue;
     if (record.state === 'exited' && record.exit !== undefined) exits.set(record.id, record.exit);
     else running.add(record.id);
-    await grant(launch);
+    await grant(launch, RESUMED_WINDOW_BYTES);
   }
 
   const isDrained = async (launch: Launch): Promise<boolean> => {
@@ -142,7 +147,7 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Live
     },
     begun: (launch) => {
       if (!exits.has(idOf(launch))) running.add(idOf(launch));
-      grant(launch).catch(options.failed);
+      grant(launch, WINDOW_BYTES).catch(options.failed);
     },
     drained: async (launch, waitMs) => {
       for (;;) {
