@@ -50,7 +50,12 @@ export function createOutputs(dataDir: string, clock: Pick<Clock, 'now' | 'monot
     remove: async (uid) => {
       await close(`${uid}/setup`);
       await close(`${uid}/main`);
-      await rm(join(dataDir, 'output', uid), { recursive: true, force: true });
+      await rm(join(dataDir, 'output', uid), { recursive: true, force: true }).catch(
+        (error: NodeJS.ErrnoException) => {
+          // A file in the place of the folder: there is nothing of it, and a deletion need not wait for anybody.
+          if (error.code !== 'ENOTDIR') throw error;
+        },
+      );
     },
     closeAll: async () => {
       // Its own copy: closing takes each out of the map.
