@@ -64,10 +64,7 @@ describe.each(testAPIs())('docker-v1, $name: what a Sandbox costs the API server
           spec: { image: 'busybox:lab', resources: { memory: '32Mi', cpu: '100m', pids: 32 }, ...spec },
         } as Sandbox);
         const get = (): Promise<Sandbox | undefined> =>
-          api.client.get<Sandbox>(SANDBOXES, ref).catch((error: unknown) => {
-            if (isNotFound(error)) return undefined;
-            throw error;
-          });
+          unlessMissing(api.client.get<Sandbox>(SANDBOXES, ref));
         await until(`${becomes} of the sandbox`, async () => isTrue(await get(), becomes), { seen: get });
         await api.client.delete(SANDBOXES, ref);
         await until('its end', async () => (await get()) === undefined, { seen: get });
@@ -82,7 +79,8 @@ describe.each(testAPIs())('docker-v1, $name: what a Sandbox costs the API server
       } finally {
         await agent.stop();
         await controller.stop();
-        await api.client.delete(SANDBOX_NODES, { name: nodeName });
+        // An error before it was made is the one to be seen.
+        await unlessMissing(api.client.delete(SANDBOX_NODES, { name: nodeName }));
         await api.stop();
         await rm(folder, { recursive: true, force: true });
       }
@@ -96,11 +94,19 @@ function isTrue(sandbox: Sandbox | undefined, type: string): boolean {
 
 async function nodeReady(client: KubeClient, name: string): Promise<void> {
   await until('the node to be ready', async () => {
-    const { items } = await client.list<SandboxNode>(SANDBOX_NODES, {});
-    return items.some(
-      ({ metadata, status }) => metadata.name === name && status?.runtimes?.[0]?.ready === true,
-    );
+    // A kind whose definition is new may not be served yet.
+    const node = await unlessMissing(client.get<SandboxNode>(SANDBOX_NODES, { name }));
+    return node?.status?.runtimes?.[0]?.ready === true;
   });
+}
+
+async function unlessMissing<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Leases and what a node says of itself go on whether or not there are Sandboxes. */
