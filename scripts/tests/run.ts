@@ -72,20 +72,24 @@ async function everything(): Promise<Pick<Run, 'results' | 'kubeAPIServer'>> {
   const real = typeof server !== 'string';
   try {
     const kube = real ? { HOLDFAST_TEST_KUBECONFIG: server.kubeconfig } : {};
-    const onGuests = (name: string, configs: string[], more: NodeJS.ProcessEnv) =>
-      withLab({ HOLDFAST_LAB: configs.join(), ...more }, (env) =>
-        // A file that wants none of these configurations has no test in this run.
-        vitest(name, ['--passWithNoTests', ...guestFiles()], env, { quiet: true }),
-      );
-    // Side by side, each guest on one CPU: half of them beside the host's tests, the others when a CPU is free for
-    // them. Their output comes when they are done.
-    const guests = guestConfigs();
-    const half = Math.ceil(guests.length / 2);
-    const some = onGuests('guests-1', guests.slice(0, half), {});
+    // Each guest has one CPU to itself. Beside the host's tests one runs at a time; once those are done, or where
+    // there are more CPUs, two. Their output comes when they are done.
+    const waiting = guestConfigs();
+    const guests = async (cpu: NodeJS.ProcessEnv): Promise<void> => {
+      for (let config = waiting.shift(); config !== undefined; config = waiting.shift()) {
+        const name = config;
+        results.push(
+          ...(await withLab({ HOLDFAST_LAB: name, ...cpu }, (env) =>
+            // A file that wants none of these configurations has no test in this run.
+            vitest(name, ['--passWithNoTests', ...guestFiles()], env, { quiet: true }),
+          )),
+        );
+      }
+    };
     const host = withLab({ HOLDFAST_LAB: 'docker-v1,fake', ...kube }, (env) => vitest('host', [], env));
     const free = availableParallelism() > 2 ? Promise.resolve() : host;
-    const others = free.then(() => onGuests('guests-2', guests.slice(half), { LAB_CPU: '0' }));
-    results.push(...(await Promise.all([host, some, others])).flat());
+    const [found] = await Promise.all([host, guests({}), free.then(() => guests({ LAB_CPU: '0' }))]);
+    results.push(...found);
   } finally {
     if (real) await server.close();
   }
