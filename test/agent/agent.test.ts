@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { SandboxSpec } from '../../crds/sandbox.ts';
 import { LABELS } from '../../runtime/agent/names.ts';
 import { HOG, labelled } from './fixtures.ts';
 import { type AgentRig, agentRigs, useAgentRig } from './rigs.ts';
@@ -31,6 +32,13 @@ describe.each(agentRigs())('agent on %s', (config) => {
     ...(missing === 'cpu' ? {} : { cpu: '100m' }),
     ...(missing === 'pids' ? {} : { pids: 32 }),
   });
+  const changeLimits = (spec: SandboxSpec): void => {
+    spec.resources = {
+      ...(missing === 'memory' ? {} : { memory: '96Mi' }),
+      ...(missing === 'cpu' ? {} : { cpu: '200m' }),
+      ...(missing === 'pids' ? {} : { pids: 48 }),
+    };
+  };
 
   it('[L11] [L4] [L5] reads every limit back from the kernel before user code runs', async () => {
     const sandbox = await world.create('receipt', {
@@ -184,11 +192,15 @@ describe.each(agentRigs())('agent on %s', (config) => {
     });
     const suspended = await world.awaits(sandbox, 'Suspended', 'True');
     expect(condition(suspended, 'Ready')?.status).toBe('False');
+    // Other limits are those of the same container too.
     await world.edit(sandbox, (spec) => {
       spec.suspend = false;
+      changeLimits(spec);
     });
     const again = await world.awaits(sandbox, 'Ready', 'True', 'Running');
     expect(condition(again, 'Suspended')?.status).toBe('False');
+    if (missing !== 'memory') expect(again.status?.limits?.memoryBytes).toBe(96 * 1024 * 1024);
+    if (missing !== 'pids') expect(again.status?.limits?.pids).toBe(48);
     expect(again.status?.containerID).toBe(ready.status?.containerID);
     expect(again.status?.limits?.receipt?.[0]?.time).not.toBe(ready.status?.limits?.receipt?.[0]?.time);
     // Setup was not repeated.
@@ -198,12 +210,7 @@ describe.each(agentRigs())('agent on %s', (config) => {
   it('[K11] changes the limits of a live retained sandbox in place, with a new receipt', async () => {
     const sandbox = await world.create('in-place', { resources: limits() });
     const before = await world.awaits(sandbox, 'Ready', 'True');
-    await world.edit(sandbox, (spec) => {
-      if (missing === 'memory') spec.resources = { cpu: '200m', pids: 48 };
-      else if (missing === 'cpu') spec.resources = { memory: '96Mi', pids: 48 };
-      else if (missing === 'pids') spec.resources = { memory: '96Mi', cpu: '200m' };
-      else spec.resources = { memory: '96Mi', cpu: '200m', pids: 48 };
-    });
+    await world.edit(sandbox, changeLimits);
     const after = await world.until(
       sandbox,
       'the new limits',

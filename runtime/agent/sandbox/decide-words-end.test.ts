@@ -376,9 +376,15 @@ describe('a retained sandbox', () => {
     `);
   });
 
-  it('[K11] has them changed when it is suspended too', () => {
+  it('[K11] [K10] has them changed when it is suspended too', () => {
     expect(
-      shows({ ...at, sandbox: sandbox(spec), container: container('exited'), session: undefined }),
+      shows({
+        ...at,
+        sandbox: sandbox(spec),
+        record: stopped,
+        container: container('exited'),
+        session: undefined,
+      }),
     ).toMatchInlineSnapshot(`
       "because the limits of a live sandbox changed
       do update-limits"

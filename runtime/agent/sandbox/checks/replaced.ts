@@ -81,13 +81,13 @@ function takenBack(seen: Observation): ReturnType<typeof together> {
   return change;
 }
 
-/** Limits of a retained sandbox that has its container and has not come to an end. */
+/** Limits of a retained sandbox that has its container and has not come to an end; one that is suspended has not. */
 function inPlace(seen: Observation): boolean {
   const { record, container } = seen;
   return (
     record !== undefined &&
     record.retained &&
-    record.outcome === undefined &&
+    (record.outcome === undefined || record.outcome.ended === 'Stopped') &&
     record.refusal === undefined &&
     container !== undefined &&
     (container.state === 'running' || container.state === 'exited') &&
