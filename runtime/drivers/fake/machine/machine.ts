@@ -118,6 +118,8 @@ export class FakeMachine {
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
       env: environment(spec),
     });
+    // One that is killed with something unread resets its end; what there is to say of it, its end says.
+    for (const stream of child.stdio) stream?.on('error', () => undefined);
     const ended = new Promise<number>((resolve) => {
       child.once('error', () => resolve(255));
       child.once('close', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
@@ -152,8 +154,6 @@ export class FakeMachine {
   #program(child: ChildProcess, init: number, ended: Promise<number>, path: string): FakeProgram {
     return async (container) => {
       container.stdin.pipe(child.stdin as Writable);
-      // Whoever writes to what has ended is told by its end.
-      child.stdin?.on('error', () => undefined);
       (child.stdout as Readable).pipe(container.stdout, { end: false });
       (child.stderr as Readable).pipe(container.stderr, { end: false });
       let over = false;
@@ -211,7 +211,10 @@ async function begun(child: ChildProcess, ended: Promise<number>): Promise<numbe
   let complaint = '';
   const listen = (chunk: Buffer): void => void (complaint += chunk.toString());
   child.stderr?.on('data', listen);
-  for await (const line of createInterface(child.stdio[3] as Readable)) {
+  const lines = createInterface(child.stdio[3] as Readable);
+  // It passes on what happens to the pipe later too.
+  lines.on('error', () => undefined);
+  for await (const line of lines) {
     if (line.startsWith('ERROR ')) complaint = line.slice(6);
     if (!line.startsWith('PID ')) continue;
     child.stderr?.off('data', listen);
