@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLedger } from './ledger.ts';
 import type { Termination } from '../../../crds/limits-status.ts';
 import type { ProcessExit } from '../../link/types.ts';
+import { exit } from '../sandbox/testing/observations.ts';
 import type { LedgerRecord } from './record.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
@@ -37,14 +38,9 @@ const record = (uid: string, more: Partial<LedgerRecord> = {}): LedgerRecord => 
 });
 
 const EXIT: ProcessExit = {
+  ...exit(0),
   exitCode: undefined,
   signal: 9,
-  coreDumped: false,
-  startedAtBootMs: 0,
-  endedAtBootMs: 1,
-  maxRssBytes: 0,
-  userMicros: 0,
-  systemMicros: 0,
   endedBy: 'agent',
   outside: { signal: 15, atBootMs: 1 },
 };

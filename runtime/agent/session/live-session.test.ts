@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../kube/testing/fake-clock.ts';
-import type { InitArrival, InitEvents, InitHello, InitSession, ProcessExit } from '../../link/types.ts';
+import type { InitArrival, InitEvents, InitHello, InitSession } from '../../link/types.ts';
 import { createOutputs } from '../output/outputs.ts';
 import { newRun } from '../run.ts';
+import { exit } from '../sandbox/testing/observations.ts';
 import type { Services } from '../services.ts';
 import { MAIN_ID, openLiveSession } from './live-session.ts';
 import { outputTrouble } from './output-trouble.ts';
@@ -16,18 +17,6 @@ beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'holdfast-session-'));
 });
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
-
-const EXITED_0: ProcessExit = {
-  exitCode: 0,
-  signal: undefined,
-  coreDumped: false,
-  startedAtBootMs: 0,
-  endedAtBootMs: 1,
-  maxRssBytes: 0,
-  userMicros: 0,
-  systemMicros: 0,
-  endedBy: 'itself',
-};
 
 /** An agent that finds `main` running, as after its own restart. */
 async function setUp() {
@@ -94,8 +83,8 @@ describe('a session with an init', () => {
     await acked(6n);
     events.onStreamEnd(MAIN_ID, 'stdout', 6n);
     events.onStreamEnd(MAIN_ID, 'stderr', 0n);
-    events.onExit(MAIN_ID, EXITED_0);
-    expect(session.process('main')).toEqual({ state: 'exited', exit: EXITED_0 });
+    events.onExit(MAIN_ID, exit(0));
+    expect(session.process('main')).toEqual({ state: 'exited', exit: exit(0) });
     // At once: longer than any test may take is not waited for.
     await session.drained('main', 2 ** 30);
     expect(failures).toEqual([]);
