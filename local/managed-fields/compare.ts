@@ -1,7 +1,7 @@
 import { deepEqual, isObject, type Json, type JsonObject, member } from '../schema/json.ts';
 import { FieldSet } from './field-set.ts';
 import {
-  elementOf,
+  byElement,
   type FieldType,
   type ListType,
   type MapType,
@@ -165,17 +165,4 @@ function walkList(left: Json[], right: Json[], list: ListType, place: Place): vo
       at.mark('added');
     }
   }
-}
-
-/** Items that cannot be told apart, together. Those without an element are no fields. */
-function byElement(items: Json[], list: ListType): Map<PathElement, Json[]> {
-  const out = new Map<PathElement, Json[]>();
-  for (const item of items) {
-    const found = elementOf(list, item);
-    if ('error' in found) continue;
-    const same = out.get(found.element);
-    if (same === undefined) out.set(found.element, [item]);
-    else same.push(item);
-  }
-  return out;
 }

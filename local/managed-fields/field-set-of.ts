@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../schema/json.ts';
 import { FieldSet } from './field-set.ts';
-import { elementOf, type FieldType, type ListType, type MapType, partFor, partOf } from './field-type.ts';
+import { byElement, type FieldType, type ListType, type MapType, partFor, partOf } from './field-type.ts';
 import { field, type PathElement } from './path-element.ts';
 
 /** Every field that a value has: what somebody who applies it owns. */
@@ -32,15 +32,7 @@ function visitMap(value: JsonObject, map: MapType, path: PathElement[], set: Fie
 }
 
 function visitList(value: Json[], list: ListType, path: PathElement[], set: FieldSet): void {
-  const items = new Map<PathElement, Json[]>();
-  for (const child of value) {
-    const found = elementOf(list, child);
-    if ('error' in found) continue;
-    const same = items.get(found.element);
-    if (same === undefined) items.set(found.element, [child]);
-    else same.push(child);
-  }
-  for (const [element, same] of items) {
+  for (const [element, same] of byElement(value, list)) {
     const at = [...path, element];
     set.insert(at);
     // Items that cannot be told apart are owned together, whole.

@@ -87,3 +87,16 @@ export function typeBelow(type: FieldType, element: PathElement): FieldType | un
     return type.map === undefined ? undefined : memberType(type.map, element.slice(2));
   return type.list?.items;
 }
+
+/** Items that cannot be told apart, together. Those without an element are no fields. */
+export function byElement(items: Json[], list: ListType): Map<PathElement, Json[]> {
+  const out = new Map<PathElement, Json[]>();
+  for (const item of items) {
+    const found = elementOf(list, item);
+    if ('error' in found) continue;
+    const same = out.get(found.element);
+    if (same === undefined) out.set(found.element, [item]);
+    else same.push(item);
+  }
+  return out;
+}
